@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "a boolean", list: "a list", dict: "a table"}
+_NAMES_OF_TYPES = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "a boolean",
+    list: "a list",
+    dict: "a table",
+}
 
 
 def type_name(kind: type) -> str:
     """Return a type's name with its article."""
-    return _NAMES.get(kind, f"a {kind.__name__}")
+    return _NAMES_OF_TYPES.get(kind, f"a {kind.__name__}")

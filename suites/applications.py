@@ -14,7 +14,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 
-LIMIT = 1_000
+MOST_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Application:
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Return the messages of the queue, or of another one, that can be received, in order."""
-        return list(self.call("peek", queue=queue or self.queue, limit=LIMIT)["messages"])
+        return list(self.call("peek", queue=queue or self.queue, limit=MOST_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
         """Return the labels of these messages."""

@@ -95,12 +95,12 @@ def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
-        yield name, "", found.facility(name), _price(counted, name)
+        yield name, "", found.facility(name), _report_cost(counted, name)
         for one in found.of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
 
-def _price(counted: Costs, facility: str) -> str:
+def _report_cost(counted: Costs, facility: str) -> str:
     """Report the cost of a missing facility; checks that need several missing facilities count with the last."""
     if facility not in counted.more:
         return ""
@@ -159,16 +159,16 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
     control = (
-        f'kind = "jsonl"\naddress = {_quote(str(address))}'
+        f'kind = "jsonl"\naddress = {_quote_toml(str(address))}'
         if command is None
-        else f'kind = "stdio"\ncommand = [{", ".join(_quote(word) for word in shlex.split(command))}]'
+        else f'kind = "stdio"\ncommand = [{", ".join(_quote_toml(word) for word in shlex.split(command))}]'
     )
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
         "# A draft by mqconform attach: check each value. docs/sut-file.md describes all keys.\n"
         f"[sut]\nname = {_quote_name(found.name or 'my system')}\nvendor = {_quote_name(found.vendor or 'unknown')}\n"
         f"version = {_quote_name(found.version or 'unknown')}\n"
-        f'[driver]\nkind = "external"\naddress = {_quote(host)}\n{remote}'
+        f'[driver]\nkind = "external"\naddress = {_quote_toml(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
         'peer_address = "127.0.0.2"     # where it finds the tester\n'
         f"[control]\n{control}\n[capabilities]                 # set to true what it has\n{capabilities}"
@@ -177,10 +177,10 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
 
 def _quote_name(text: str) -> str:
     """Quote the name of an agent for a SUT file: visible, on one line."""
-    return _quote(one_line(text, LONGEST_NAME))
+    return _quote_toml(one_line(text, LONGEST_NAME))
 
 
-def _quote(text: str) -> str:
+def _quote_toml(text: str) -> str:
     """Write a TOML string with any text."""
     escaped = "".join(
         f"\\{one}" if one in '"\\' else one if one.isprintable() else f"\\u{min(ord(one), 0xFFFD):04x}" for one in text

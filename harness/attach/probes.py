@@ -15,7 +15,7 @@ from harness.sut.view import PROTOCOLS, version_refused
 from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
-NOWHERE = "127.0.0.254"
+UNREACHABLE_ADDRESS = "127.0.0.254"
 """An address without a listener: messages to it wait and expire."""
 NONSENSE = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
@@ -59,13 +59,13 @@ class Probes(Asking):
             self._queue_control,
             self._send,
             self._receive,
-            self._waiting,
+            self._probe_waiting_read,
             self._system_queues,
             self._transactions,
             self._open_to_send,
-            self._outgoing,
+            self._probe_outgoing_queue,
             self._remote_read,
-            self._settings,
+            self._probe_settings,
             self._environment,
             self._delete,
             self._disrupt,
@@ -73,7 +73,7 @@ class Probes(Asking):
         for step in steps:
             if not self.is_over:
                 step()
-        self._account()
+        self._note_unreached_verbs()
         return self.found
 
     # -- who it is ----------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class Probes(Asking):
         to = self._to(queue)
         for label in ("second", "third"):
             self._try("send", to=to, label=label, body=label)
-        first = self._message("peek_message", queue=queue)
+        first = self._read_message("peek_message", queue=queue)
         opened = self._try("open_queue", queue=queue, access="receive")
         if opened is None:
             self._skip("needs open_queue", *reads[2:])
@@ -176,15 +176,15 @@ class Probes(Asking):
             self._try("close_queue", handle=opened["handle"])
             self._refuses("peek_message", handle=opened["handle"])
         self._by_lookup_id(queue, first)
-        taken = self._message("receive", queue=queue, timeout_ms=0)
-        again = self._message("peek_message", queue=queue)
+        taken = self._read_message("receive", queue=queue, timeout_ms=0)
+        again = self._read_message("peek_message", queue=queue)
         if taken and again and taken["message_id"] == again["message_id"]:
             self._wrong("receive", "the message is still in the queue")
         purged = self._try("purge", queue=queue)
-        if purged is not None and self._message("receive", queue=queue, timeout_ms=0, empty=True):
+        if purged is not None and self._read_message("receive", queue=queue, timeout_ms=0, empty=True):
             self._wrong("purge", "a message is still in the queue")
 
-    def _message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
+    def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
         """Read a message that should be there."""
         reply = self._try(verb, **where)
         if reply is None:
@@ -199,8 +199,8 @@ class Probes(Asking):
         if made is None:
             self._skip("needs open_cursor", "peek_next", "close_cursor")
             return
-        at = self._message("peek_message", cursor=made["cursor"], timeout_ms=0)
-        after = self._message("peek_next", cursor=made["cursor"], timeout_ms=0)
+        at = self._read_message("peek_message", cursor=made["cursor"], timeout_ms=0)
+        after = self._read_message("peek_next", cursor=made["cursor"], timeout_ms=0)
         if first and at and at["message_id"] != first["message_id"]:
             self._wrong("peek_message", "a new cursor does not begin with the first message")
         if at and after and at["message_id"] == after["message_id"]:
@@ -223,7 +223,7 @@ class Probes(Asking):
         self._refuses("move", queue=queue, lookup_id=number, to=moved)
         self._try("receive_by_lookup_id", queue=queue, lookup_id=number)
 
-    def _waiting(self) -> None:
+    def _probe_waiting_read(self) -> None:
         """A read that waits holds up nothing, and can be cancelled."""
         if self._plain is None or not self.found.works("receive"):
             self._skip("needs receive", "cancel")
@@ -302,9 +302,9 @@ class Probes(Asking):
             self._try("close_queue", handle=opened["handle"])
         self._try("get_queue_path", format_name=self._to(self._plain))
 
-    def _outgoing(self) -> None:
+    def _probe_outgoing_queue(self) -> None:
         """Create an outgoing queue to nowhere, by a message that lives a second, and pause it."""
-        far = f"DIRECT=TCP:{NOWHERE}\\{self._own}"
+        far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
         if not self.found.works("send"):
             self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
             return
@@ -325,7 +325,7 @@ class Probes(Asking):
         self._refuses("remote_purge", remote=999_999)
         self._refuses("remote_open", queue="no format name")
 
-    def _settings(self) -> None:
+    def _probe_settings(self) -> None:
         """Without arguments nothing changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._try(verb)
@@ -352,7 +352,7 @@ class Probes(Asking):
         if self._made and self.found.works("delete_queue"):
             self._refuses("delete_queue", name=self._made[0])
 
-    def _account(self) -> None:
+    def _note_unreached_verbs(self) -> None:
         """Note the verbs that were not reached, and the input without a request."""
         why = self.conversation.ended or f"{SILENCES} verbs before it were not answered"
         for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):

@@ -37,7 +37,7 @@ LAYERS: Mapping[str, str] = {
 }
 """By document and section: the header whose fields its rules mean when several have one of a name."""
 
-_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
+_FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END = re.compile(r"(?![\w-])")
@@ -91,23 +91,23 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYERS.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
-        field = _one(fields, layer, after)
+        field = _pick_field(fields, layer, after)
         if field is None:
             return None
-        if _has(field, after):
+        if _begins_with_value(field, after):
             return _Found(field, True)
         mistakable = _LIKE_A_VALUE.match(after) or not _UNMISTAKABLE.search(field.path[-1])
         return None if mistakable else _Found(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):
-            field = _one(fields, layer, says.observed)
-            return _Found(field, True) if field is not None and says.observed in _forms(field) else None
+            field = _pick_field(fields, layer, says.observed)
+            return _Found(field, True) if field is not None and says.observed in _list_value_forms(field) else None
     return None
 
 
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
-    for match in _NAME.finditer(text):
+    for match in _FIELD_NAME.finditer(text):
         *before, name = match[0].split(".")
         fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
         if fields:
@@ -119,21 +119,21 @@ def _stand_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     return all(name in rest for name in names)
 
 
-def _one(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
+def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
     """Return the field that is meant, of those of a name; None when it may be one or the other."""
     of_layer = [line for line in fields if line.path[0] == layer]
-    for narrower in (fields, of_layer, [line for line in fields if _has(line, text)]):
+    for narrower in (fields, of_layer, [line for line in fields if _begins_with_value(line, text)]):
         if len(narrower) == 1:
             return narrower[0]
     return None
 
 
-def _has(field: TreeLine, text: str) -> bool:
+def _begins_with_value(field: TreeLine, text: str) -> bool:
     """Return whether a text begins with the value of a field."""
-    return any(text.startswith(form) and _END.match(text, len(form)) for form in _forms(field))
+    return any(text.startswith(form) and _END.match(text, len(form)) for form in _list_value_forms(field))
 
 
-def _forms(field: TreeLine) -> set[str]:
+def _list_value_forms(field: TreeLine) -> set[str]:
     """Return the ways in which texts say the value of a field."""
     value, size = field.value, field.end - field.start
     if isinstance(value, int):

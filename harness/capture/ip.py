@@ -20,7 +20,7 @@ _IPV4 = Struct(">BBHHHBBH4s4s")
 _IPV6 = Struct(">IHBB16s16s")
 _TCP = Struct(">HHIIBBHHH")
 _UDP = Struct(">HHHH")
-_NAMES = {TCP: "TCP", UDP: "UDP"}
+_PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _WINDOW = 0xFFFF
@@ -73,23 +73,23 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
         0,
         0,
     )
-    return _build(segment.source, segment.target, TCP, header + options + segment.data, 16, identification)
+    return _build_ip_packet(segment.source, segment.target, TCP, header + options + segment.data, 16, identification)
 
 
 def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
     """Return the IP packet of a datagram; ValueError for addresses that are none or of different families."""
     header = _UDP.pack(datagram.source.port, datagram.target.port, _UDP.size + len(datagram.data), 0)
-    return _build(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
+    return _build_ip_packet(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
 
 
-def _build(
+def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
     """Put the checksum into a TCP or UDP packet, and an IP header before it."""
-    sender, receiver = _address(source.host), _address(target.host)
+    sender, receiver = _parse_address(source.host), _parse_address(target.host)
     if sender.version != receiver.version:
         raise ValueError(f"{sender} and {receiver} are not of one family")
-    checksum = _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
+    checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
         checksum = 0xFFFF  # zero would say that there is none
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
@@ -107,11 +107,11 @@ def _build(
         sender.packed,
         receiver.packed,
     )
-    return head[:10] + _checksum(head).to_bytes(2, "big") + head[12:] + payload
+    return head[:10] + _compute_checksum(head).to_bytes(2, "big") + head[12:] + payload
 
 
 @lru_cache(maxsize=256)
-def _address(host: str) -> Address:
+def _parse_address(host: str) -> Address:
     """Read an address; those of a run are few, and every packet has two."""
     return ip_address(host)
 
@@ -120,7 +120,7 @@ def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: in
     return sender.packed + receiver.packed + protocol.to_bytes(4, "big") + length.to_bytes(4, "big")
 
 
-def _checksum(data: bytes) -> int:
+def _compute_checksum(data: bytes) -> int:
     """Return the Internet checksum: a number modulo 0xFFFF is the folded sum of its 16-bit digits."""
     folded = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF or 0xFFFF
     return 0xFFFF - folded
@@ -129,13 +129,13 @@ def _checksum(data: bytes) -> int:
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Read an IP packet with TCP or UDP inside; ValueError names the error in it."""
     sender, receiver, protocol, payload = _read_ip(packet)
-    if protocol not in _NAMES:
+    if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol}; only TCP (6) and UDP (17) are read")
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
-        raise ValueError(f"the {_NAMES[protocol]} header is cut")
-    if _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
-        raise ValueError(f"the {_NAMES[protocol]} checksum is wrong")
+        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is cut")
+    if _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
+        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),
         Endpoint(str(receiver), int.from_bytes(payload[2:4], "big")),
@@ -170,6 +170,6 @@ def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
         raise ValueError("the IPv4 lengths are not those of the packet")
     if fragment & ~_DO_NOT_FRAGMENT:
         raise ValueError("a fragment; reassemble the capture first")
-    if _checksum(packet[:start]) != 0:
+    if _compute_checksum(packet[:start]) != 0:
         raise ValueError("the IPv4 header checksum is wrong")
     return IPv4Address(sender), IPv4Address(receiver), protocol, packet[start:]

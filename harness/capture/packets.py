@@ -92,9 +92,9 @@ class CapturedPackets:
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
         """The packets of each DCE/RPC connection that was not dissected yet, by their frames."""
-        packets = [_of_datagram(each) for each in found.udp]
+        packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
-            both = sorted(_of_stream(stream), key=_frame)
+            both = sorted(_read_stream_packets(stream), key=_frame)
             packets += both
             if stream.comment == RPC_COMMENT:
                 self._connections |= dict.fromkeys(map(_frame, both), both)
@@ -156,11 +156,11 @@ def _frame(packet: Captured) -> int:
     return packet.frame
 
 
-def _of_datagram(one: Datagram) -> Captured:
+def _read_datagram_packets(one: Datagram) -> Captured:
     return Captured(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
 
 
-def _of_stream(stream: Stream) -> Iterator[Captured]:
+def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
     """Yield the packets of one side of a connection: its segments up to each pushed one, or to the end."""
     transport = RPC if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
@@ -168,12 +168,12 @@ def _of_stream(stream: Stream) -> Iterator[Captured]:
         inbound = stream.client_inbound
         if inbound is not None and way is stream.from_server:
             inbound = not inbound
-        for first, end in _units(way):
+        for first, end in _list_packet_spans(way):
             data = bytes(way.data[first.start : end])
             yield Captured(first.frame, first.time_us, inbound, transport, source, target, data)
 
 
-def _units(way: Direction) -> Iterator[tuple[ByteRange, int]]:
+def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
     """Yield the first segment of each packet of a direction, and where the packet ends."""
     first: ByteRange | None = None
     for each in way.ranges:

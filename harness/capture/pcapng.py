@@ -54,13 +54,13 @@ def file_header() -> bytes:
 def section_block() -> bytes:
     """Return the block that begins a capture."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
-    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"}))
+    return _read_block(_SECTION, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
 
 
 def interface_block(link_type: int, name: str) -> bytes:
     """Return the block that describes an interface with times in microseconds."""
     options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}
-    return _block(_INTERFACE, Struct("<HHI").pack(link_type, 0, 0) + _options(options))
+    return _read_block(_INTERFACE, Struct("<HHI").pack(link_type, 0, 0) + _read_options(options))
 
 
 def packet_block(
@@ -81,7 +81,7 @@ def packet_block(
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
     original = len(packet) if size is None else size
     head = _PACKET.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _block(_ENHANCED_PACKET, head + _pad(packet) + _options(options))
+    return _read_block(_ENHANCED_PACKET, head + _pad(packet) + _read_options(options))
 
 
 def note_block(text: bytes) -> bytes:
@@ -92,15 +92,15 @@ def note_block(text: bytes) -> bytes:
 
 def block_of_note(data: bytes) -> bytes:
     """Return a block with a note as another block had it."""
-    return _block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
+    return _read_block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
 
 
-def _block(kind: int, body: bytes) -> bytes:
+def _read_block(kind: int, body: bytes) -> bytes:
     length = _LEAST_BLOCK + len(body)
     return _HEAD.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
-def _options(values: dict[int, bytes]) -> bytes:
+def _read_options(values: dict[int, bytes]) -> bytes:
     if not values:
         return b""
     listed = [Struct("<HH").pack(code, len(value)) + _pad(value) for code, value in values.items()]
@@ -175,7 +175,7 @@ class _Reader:
         number = 0
         started = False
         while head := self.file.read(8):
-            kind, body = self._block(head, started)
+            kind, body = self._read_block(head, started)
             started = True
             if kind == _SECTION:
                 self.interfaces = []
@@ -195,7 +195,7 @@ class _Reader:
         if not started:
             raise self._error("the file is empty; a capture begins with a Section Header block")
 
-    def _block(self, head: bytes, started: bool) -> tuple[int, bytes]:
+    def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
         """Read the rest of a block; return its type and body."""
         magic = self._read(4) if head[:4] == _SECTION.to_bytes(4, "little") else b""
         if magic:
@@ -220,7 +220,7 @@ class _Reader:
 
     def _interface(self, body: bytes) -> None:
         link_type = self._unpack("HHI", body)[0]
-        resolution = self._options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECONDS]))
+        resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECONDS]))
         if len(resolution) != 1:
             raise self._error("if_tsresol is not one byte")
         exponent = resolution[0] & 0x7F
@@ -235,7 +235,7 @@ class _Reader:
         if _PACKET.size + captured > len(body):
             raise self._error(f"frame {number} of {captured} bytes does not fit its block")
         data = body[_PACKET.size : _PACKET.size + captured]
-        options = self._options(body, _PACKET.size + captured + -captured % 4)
+        options = self._read_options(body, _PACKET.size + captured + -captured % 4)
         comment = options.get(_OPTION_COMMENT)
         direction = self._unpack("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
@@ -244,7 +244,7 @@ class _Reader:
         inbound = direction == _INBOUND if direction in (_INBOUND, _OUTBOUND) else None
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
-    def _options(self, body: bytes, start: int) -> dict[int, bytes]:
+    def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:
         """Read the options behind the fixed part of a block; the first of a kind counts."""
         found: dict[int, bytes] = {}
         while start < len(body):

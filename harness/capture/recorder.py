@@ -49,7 +49,7 @@ KEPT_DISSECTED = 64 * 1024
 """int bytes: of a longer packet the layers are made again when they are asked for; they take several times its size."""
 
 
-def _rpc() -> Any:
+def _import_rpc_layers() -> Any:
     """Import the layers of DCE/RPC, which takes a second: only where a SUT speaks it."""
     from harness.wire import rpc
 
@@ -124,7 +124,7 @@ class Frame:
     def packet(self) -> Any:
         """The scapy packet."""
         if self.transport == RPC:
-            return _rpc().dissect_rpc(self.data)
+            return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
@@ -155,7 +155,7 @@ class Frame:
     def dissected(self) -> str:
         """Return the packet as an indented text, for people."""
         if self.transport == RPC:
-            return str(_rpc().rpc_dissection(self.data, self.stub))
+            return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
             return dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)
@@ -288,7 +288,7 @@ class Recorder:
 
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
         """Record bytes that the peer sends: one frame, whether they are a packet or not."""
-        number, places = self._tcp(connection, data, from_sut=False)
+        number, places = self._write_stream_bytes(connection, data, from_sut=False)
         return self._keep(connection, number, TO_SUT, data, places)
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
@@ -307,7 +307,7 @@ class Recorder:
         if self.flooded:
             return []
         if connection.broken:
-            self._count(len(data))
+            self._count_sut_packets(len(data))
             self._write_piece(connection, data)
             return [self._keep_unframed(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
         held, broken = connection.framer.pending, None
@@ -315,7 +315,7 @@ class Recorder:
             packets = connection.framer.feed(data)
         except FramingError as error:
             packets, broken = error.packets, error
-        self._count(len(data), len(packets))
+        self._count_sut_packets(len(data), len(packets))
         ends = [end - held for end in accumulate(map(len, packets))]
         edges = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
         if len(edges) > len((0, len(data))):
@@ -358,7 +358,7 @@ class Recorder:
 
     def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
         """Write bytes of the SUT that are in one packet at most; ``more`` of it is to come."""
-        number, places = self._tcp(connection, data, from_sut=True, more=more)
+        number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
         connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
@@ -366,7 +366,7 @@ class Recorder:
         number, places = take_bytes(connection.unframed, len(data))
         return self._keep(connection, number, FROM_SUT, data, places, error)
 
-    def _tcp(
+    def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
     ) -> tuple[int, list[Place]]:
         """Write bytes of a stream; return the number of their first frame and where the file holds them."""
@@ -382,7 +382,7 @@ class Recorder:
     def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
         """Record a datagram; not of a SUT that has ``flooded``."""
         if from_sut:
-            self._count(len(data))
+            self._count_sut_packets(len(data))
         number, places = self._unwritten(), list[Place]()
         if self.path is not None:
             source, target = (sut, peer) if from_sut else (peer, sut)
@@ -400,7 +400,7 @@ class Recorder:
 
     # -- what is kept -------------------------------------------------------------------------------------------
 
-    def _count(self, size: int, packets: int = 1) -> None:
+    def _count_sut_packets(self, size: int, packets: int = 1) -> None:
         """Note bytes of the SUT and the packets that they complete; SutFlood when they are too many, or too much."""
         self._from_sut += size
         self._cost += max(size, FRAME_COST * max(packets, 1))
@@ -439,14 +439,14 @@ def name_frame(frame: Frame) -> None:
     SUT.
     """
     try:
-        frame.kind = _rpc_kind(frame) if frame.transport == RPC else _kind(frame)
+        frame.kind = _rpc_kind(frame) if frame.transport == RPC else _name_packet(frame)
     except ValueError:
         return
     if frame.size > KEPT_DISSECTED:
         frame.leave_layers()
 
 
-def _kind(frame: Frame) -> str:
+def _name_packet(frame: Frame) -> str:
     """Name a packet; WireError when neither codec can read it. scapy is not used, because most packets are never read
     again.
     """
@@ -463,7 +463,7 @@ def _rpc_kind(frame: Frame) -> str:
     """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
     from harness.wire.rpc_fragments import is_plain
 
-    name = str(_rpc().rpc_kind(frame.data))
+    name = str(_import_rpc_layers().rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
         frame.packet  # noqa: B018 - dissected for its errors, and kept
     return name

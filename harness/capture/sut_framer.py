@@ -45,7 +45,7 @@ class SutFramer(Framer):
         refused: FormatError | None = None
         said = None
         try:
-            said = measure(_as_printed(held[:_HEAD]))
+            said = measure(_correct_base_header(held[:_HEAD]))
         except FormatError as error:
             refused = error
         if said is not None and said <= len(held) and self._is_end(said):
@@ -78,7 +78,7 @@ class SutFramer(Framer):
         )
 
 
-def _as_printed(head: bytearray) -> bytes:
+def _correct_base_header(head: bytearray) -> bytes:
     """Return a BaseHeader with the version and the signature that it should have."""
     return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
 
@@ -86,7 +86,7 @@ def _as_printed(head: bytearray) -> bytes:
 def _message_size(held: bytearray, has_session_header: bool) -> int | None:
     """Return where a message ends by its own headers; None when they are inconsistent, as far as they have arrived."""
     after = _SESSION_HEADER if has_session_header else 0
-    whole = bytearray(_as_printed(held))
+    whole = bytearray(_correct_base_header(held))
     whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")
     try:
         parse_packet(bytes(whole))

@@ -63,7 +63,7 @@ def attach(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:
-        _show(found, counted)
+        _print_table(found, counted)
     else:
         for line in lines(found, counted):
             typer.echo(line)
@@ -92,7 +92,7 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
     return route
 
 
-def _show(found: Findings, counted: Costs) -> None:
+def _print_table(found: Findings, counted: Costs) -> None:
     """Print a table; texts of an agent are never markup."""
     from harness.attach.attach import describe_identity, rows, summary
 

@@ -159,10 +159,10 @@ def run_demo(out: Path, *, whole: bool) -> int:
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
     with unwound(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
-        return _watch(systems, guard, out, console, began)
+        return _watch_runs(systems, guard, out, console, began)
 
 
-def _watch(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
+def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
     """Start the runs and the report, show how far they are, and judge how they end; return the exit code."""
     runs = {system: _start(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
@@ -177,7 +177,7 @@ def _watch(systems: list[System], guard: Guard, out: Path, console: Console, beg
                 report.terminate()  # it waits for what nobody ends any more
             time.sleep(POLL_INTERVAL_S)
         live.update(_progress(runs, tallies))
-    wrong = [text for system, process in runs.items() if (text := _judge(system, process.returncode, out))]
+    wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
     console.file.write(f"\n{(out / REPORT).read_text(encoding='utf-8')}")
@@ -301,7 +301,7 @@ def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System,
     return table
 
 
-def _judge(system: System, code: int, out: Path) -> str | None:
+def _judge_outcome(system: System, code: int, out: Path) -> str | None:
     """Judge how a system ended: return what is wrong unless its failures are those of its faults and nothing else."""
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):

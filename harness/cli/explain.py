@@ -38,9 +38,9 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
-    yield from _list("checks", [_line(one) for one in _checks(inventory, rule)])
+    yield from _list("checks", [_line(one) for one in _list_checks(inventory, rule)])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
-    yield from _list(f"faults ({proof})", [_line(one) for one in _faults(inventory, rule)])
+    yield from _list(f"faults ({proof})", [_line(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
     from harness.results.run_results import partial_of, read_run_json, system_of
@@ -49,13 +49,15 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
         name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
-        yield from _list(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
+        yield from _list(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
 def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     """Return the line of ``mqconform rules --format json`` of a rule, with the places of its row, checks and faults."""
     places = {"row": _place_of_row(inventory.catalogue[rule])}
-    return inventory.row(rule) | places | {"tests": _checks(inventory, rule), "faults": _faults(inventory, rule)}
+    return (
+        inventory.row(rule) | places | {"tests": _list_checks(inventory, rule), "faults": _list_faults(inventory, rule)}
+    )
 
 
 def _place_of_row(row: Rule) -> str:
@@ -97,7 +99,7 @@ def _list(title: str, lines: list[str]) -> Iterator[str]:
     yield from (f"  {line}" for line in lines)
 
 
-def _checks(inventory: Inventory, rule: str) -> list[dict[str, str]]:
+def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, str]]:
     """Return the checks that judge a rule: name, place, and the first line of the docstring."""
     return [_check(*check.split("::", 1)) for check in inventory.checks(rule)]
 
@@ -111,7 +113,7 @@ def _check(path: str, name: str) -> dict[str, str]:
     return {"name": name, "place": path, "says": ""}
 
 
-def _faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
     """Return the faults that break a rule: name, place, the behavior of a system with it, whether it was made blind.
 
     The name of a fault of a table may be made of pieces: the rule's id then stands in the table's line.
@@ -124,7 +126,7 @@ def _faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
     ]
 
 
-def _verdicts(folder: Path, rule: str) -> Iterator[str]:
+def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run on a rule, worst first: equal ones once, the first of a kind with its packets."""
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, frames_of

@@ -72,12 +72,12 @@ def _explore(
 
     with progress_of("steps") as progress:
         found = explorer.explore(Limits(steps, minutes, seed), progress)
-    for line in _account(found):
+    for line in _count_steps(found):
         typer.echo(line)
     if found.diverged is not None:
         path = out / f"{area}-{found.seed}.json"
         save(path, area, system, found.seed, found.diverged)
-        for line in _describe(found.diverged, area):
+        for line in _describe_walk(found.diverged, area):
             typer.echo(line)
         typer.echo(f"the sequence: {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -89,12 +89,12 @@ def _replay(walk: Walk, area: str) -> None:
     if walk.divergence is None:
         typer.echo(f"{len(walk.steps)} steps: the system does as the model")
         return
-    for line in _describe(walk, area):
+    for line in _describe_walk(walk, area):
         typer.echo(line)
     raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
-def _account(found: Explored) -> Iterator[str]:
+def _count_steps(found: Explored) -> Iterator[str]:
     """Yield the numbers of steps, and the transitions without any."""
     for name, number in sorted(found.steps.items()):
         yield f"{number:>8,}  {name}"
@@ -105,7 +105,7 @@ def _account(found: Explored) -> Iterator[str]:
         yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
 
 
-def _describe(walk: Walk, area: str) -> Iterator[str]:
+def _describe_walk(walk: Walk, area: str) -> Iterator[str]:
     from harness.explore.areas import AREAS
     from harness.explore.findings import described
     from harness.rules.catalogue import load_catalogue

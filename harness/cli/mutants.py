@@ -45,7 +45,7 @@ def mutants(
         load_effectless,
         report,
         run_mutants,
-        select,
+        select_mutants,
     )
     from harness.proof.trials import with_trials
 
@@ -55,7 +55,7 @@ def mutants(
     if not list_:
         make_folder(out)
     everything = all_mutants()
-    chosen = select(selection(everything, sample or len(everything), seed), only or [])
+    chosen = select_mutants(selection(everything, sample or len(everything), seed), only or [])
     effectless, complaints = load_effectless(everything)
     if list_:
         for mutant in chosen:

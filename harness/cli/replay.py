@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from harness.results.replayed import Replayed
 
-LISTED = 50
+MOST_LISTED_DIFFERENCES = 50
 """Checks that are listed for one reason; `--format json` has all."""
 
 
@@ -76,10 +76,10 @@ def describe_replayed(found: Replayed) -> Iterator[str]:
     for test, why in found.unplayable.items():
         by_reason.setdefault(why, []).append(test)
     for why, tests in by_reason.items():
-        for test in tests[:LISTED]:
+        for test in tests[:MOST_LISTED_DIFFERENCES]:
             yield f"{test}: {why}"
-        if len(tests) > LISTED:
-            yield f"{len(tests) - LISTED:,} more: {why}"
+        if len(tests) > MOST_LISTED_DIFFERENCES:
+            yield f"{len(tests) - MOST_LISTED_DIFFERENCES:,} more: {why}"
     whole = len(found.alike) + len(found.differing) + len(found.unplayable)
     yield (
         f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "

@@ -25,7 +25,7 @@ WITHOUT_AGENT = """\
 [control]
 kind = "none"                  # no agent: requests of applications cannot be observed
 """
-TEXT = """\
+SUT_FILE_TEXT = """\
 # A Windows machine that provision.ps1 prepared; see docs/windows.md of mqconform.
 [sut]
 name = {name}
@@ -71,7 +71,7 @@ def register(app: typer.Typer) -> None:
         side.
         """
         text = sut_file(address, peer_address, profile, ssh)
-        write(out, text)
+        write_files(out, text)
         typer.echo(f"{out}: copy {', '.join(FILES)} to {REMOTE_FOLDER} of the Windows machine; {SUT_FILE} stays here")
 
 
@@ -89,17 +89,17 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
     if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
         raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
-    return TEXT.format(
-        name=_quote(profile),
-        profile=_quote(profile),
-        address=_quote(address),
+    return SUT_FILE_TEXT.format(
+        name=_quote_toml(profile),
+        profile=_quote_toml(profile),
+        address=_quote_toml(address),
         remote="false" if ip_address(address).is_loopback else "true",
-        peer=_quote(peer_address),
+        peer=_quote_toml(peer_address),
         control=WITHOUT_AGENT if ssh is None else _with_agent(ssh),
     )
 
 
-def write(out: Path, text: str) -> None:
+def write_files(out: Path, text: str) -> None:
     """Write the files and the SUT file; UsageError where something is already, or nothing can be written."""
     confirm_new(out, may_be_empty=True)
     with writing(out):
@@ -110,10 +110,10 @@ def write(out: Path, text: str) -> None:
 
 
 def _with_agent(ssh: str) -> str:
-    command = ", ".join(_quote(word) for word in (*SSH, ssh, *AGENT))
+    command = ", ".join(_quote_toml(word) for word in (*SSH, ssh, *AGENT))
     return f'[control]\nkind = "stdio"\ncommand = [{command}]\n'
 
 
-def _quote(text: str) -> str:
+def _quote_toml(text: str) -> str:
     """Quote a string of printable characters for TOML, whose basic strings escape as JSON does."""
     return json.dumps(text)

@@ -41,7 +41,7 @@ def cache_folder() -> Path | None:
     return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
 
 
-def _load(name: str) -> dict[str, Any]:
+def _load_entry(name: str) -> dict[str, Any]:
     """Return an entry; an empty one when there is none that can be read."""
     folder = cache_folder()
     if folder is None:
@@ -53,7 +53,7 @@ def _load(name: str) -> dict[str, Any]:
     return tree if isinstance(tree, dict) else {}
 
 
-def _save(name: str, tree: Mapping[str, Any]) -> None:
+def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
     """Keep an entry; two processes that do so at once each write a whole one."""
     folder = cache_folder()
     if folder is None:
@@ -87,12 +87,12 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
     ``make``: returns a tree of JSON; ``sources``: paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
-    known = _load(name)
+    known = _load_entry(name)
     if known.get("made_of") == made_of and "value" in known:
         return known["value"]
     value = make()
     if not _changed_meanwhile(made_of):
-        _save(name, {"made_of": made_of, "value": value})
+        _save_entry(name, {"made_of": made_of, "value": value})
     return value
 
 
@@ -120,7 +120,7 @@ class KeptRecords:
     def save(self) -> None:
         """Keep all records, unless a file changed under this process."""
         if not _changed_meanwhile(self.stamps):
-            _save(_RECORDS, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
+            _save_entry(_RECORDS, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
         """Leave out the records of files that changed or import a changed one, by the imports of before and of now."""
@@ -141,7 +141,7 @@ class KeptRecords:
 @cache
 def kept_records() -> KeptRecords:
     """Return the records that hold for the files as they are."""
-    tree = _load(_RECORDS)
+    tree = _load_entry(_RECORDS)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()
     changed = changed_since(kept.stamps)

@@ -321,7 +321,7 @@ class RealEnvironment:
         sock.setblocking(False)
         listener = _RealListener(self, sock, accept)
         self.watch(sock, listener.on_ready)
-        self._tell(endpoint, listener.endpoint)
+        self._report_picked_port(endpoint, listener.endpoint)
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
@@ -334,10 +334,10 @@ class RealEnvironment:
         sock.setblocking(False)
         port = _RealDatagrams(self, sock, sink)
         self.watch(sock, port.on_ready)
-        self._tell(endpoint, port.endpoint)
+        self._report_picked_port(endpoint, port.endpoint)
         return port
 
-    def _tell(self, asked: Endpoint, got: Endpoint) -> None:
+    def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
         """Tell of a port that was picked."""
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)

@@ -56,7 +56,7 @@ class SystemHost(CoreHost):
 
     def start(self) -> None:
         """Start the process with the content of its disk."""
-        self.core = self._begin()
+        self.core = self._begin_core()
         self.rpc.announce()
         super().start()
         for event in self._surroundings.as_found():
@@ -104,16 +104,16 @@ class SystemHost(CoreHost):
         before = dict(self._surroundings.there)
         done = self._surroundings.carry_out(request)
         self.answers[self._token] = done if isinstance(done, str) else Result(done)
-        self._notice(before)
+        self._report_surroundings(before)
         core = self.core
-        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._notice_directory(core))
+        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._report_directory_change(core))
         return self._token
 
-    def _notice_directory(self, core: Core) -> None:
+    def _report_directory_change(self, core: Core) -> None:
         if self.core is core:
             self.handle(DirectoryChanged())
 
-    def _notice(self, before: Mapping[str, bool]) -> None:
+    def _report_surroundings(self, before: Mapping[str, bool]) -> None:
         """Let the queue manager notice the changes of its environment."""
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
@@ -131,10 +131,10 @@ class SystemHost(CoreHost):
         if isinstance(error, Endless):
             self.hangs = True
             return
-        self.ended = _describe(error)
+        self.ended = _describe_exception(error)
         self.close_sockets()
 
-    def _begin(self) -> Core:
+    def _begin_core(self) -> Core:
         try:
             return _Guarded(self._new_core(self._disk.read()), self)
         except Exception as error:  # noqa: BLE001 - whatever it is, it would have ended the process
@@ -180,7 +180,7 @@ class _NoCore:
         return None
 
 
-def _describe(error: Exception) -> str:
+def _describe_exception(error: Exception) -> str:
     """Name an exception and the place that it came from, in one line."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)

@@ -44,7 +44,7 @@ class Acknowledgment(Expectation):
     of_class: int | None
 
     def __str__(self) -> str:
-        return _describe(self.of_class, self.message)
+        return _describe_acknowledgment(self.of_class, self.message)
 
     def show(self, observed: Frame | None) -> str:
         return name_acknowledgment(observed)
@@ -77,10 +77,10 @@ def name_acknowledgment(frame: Frame | None) -> str:
     """Name an acknowledgment that came by its class and the message that it answers."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
-    return _describe(frame.message.MessageClass, frame.message.answered)
+    return _describe_acknowledgment(frame.message.MessageClass, frame.message.answered)
 
 
-def _describe(of_class: int | None, message: MessageIdentifier) -> str:
+def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:
     kind = "an acknowledgment" if of_class is None else class_name(of_class)
     return f"{kind} of message {message.Ordinal}"
 

@@ -90,11 +90,11 @@ class Explorer:
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
-            drawing = Drawing.of(self._area.model, partial(_has, sut))
+            drawing = Drawing.of(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
                 drawing = replace(drawing, longest_ms=LONGEST_MS)
             lacking = {
-                name: sorted(need for need in one.needs if not _has(sut, need))
+                name: sorted(need for need in one.needs if not _has_needed_capability(sut, need))
                 for name, one in self._area.model.transitions.items()
                 if name not in drawing.names and one.weight
             }
@@ -120,6 +120,6 @@ class Explorer:
             yield sut
 
 
-def _has(sut: Sut, need: str) -> bool:
+def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has what a transition needs."""
     return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)

@@ -16,7 +16,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
 _STATUS = re.compile(r"MQ_ERROR_\w+")
-_LIMIT = 1_000
+_MOST_MESSAGES = 1_000
 NO_PLACE = 0
 """A lookup identifier for a message that the system has not shown."""
 _CLASS = "MQMSG_CLASS_"
@@ -269,7 +269,7 @@ class QueuesDriven:
         return seen
 
     def _messages_in(self, queue: str) -> list[dict[str, Any]] | Refused:
-        peeked = self._answer("peek", queue=self._path(queue), limit=_LIMIT)
+        peeked = self._answer("peek", queue=self._path(queue), limit=_MOST_MESSAGES)
         return peeked if isinstance(peeked, Refused) else [self._described(one) for one in peeked["messages"]]
 
     def _answer(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:

@@ -22,7 +22,7 @@ from harness.wire.rpc_stub import octets
 from reference_qm.codec import UserMessagePacket, parse_packet
 
 _ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
-_DONE = ("MQ_OK", "returned")
+_SUCCESS_OUTCOMES = ("MQ_OK", "returned")
 _ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
 _SEEK = {
     "current": ("current", None),
@@ -93,7 +93,7 @@ class RemoteDriven(QueuesDriven):
             share=DENY_RECEIVE if deny_receive else DENY_NONE,
             form=form,
         ).wait()
-        if opened.outcome not in _DONE:
+        if opened.outcome not in _SUCCESS_OUTCOMES:
             return Refused((opened.either,))
         self._opened[handle] = RemoteQueue(self._remote, self._clients[client], opened)
         return "done"
@@ -103,7 +103,7 @@ class RemoteDriven(QueuesDriven):
 
     def _create_cursor(self, cursor: str, handle: str) -> Any:
         made = self._opened[handle].cursor().wait()
-        if made.outcome in _DONE:
+        if made.outcome in _SUCCESS_OUTCOMES:
             self._remote_cursors[cursor] = (handle, made.out.phCursor)
         return self._told(made)
 
@@ -127,7 +127,11 @@ class RemoteDriven(QueuesDriven):
     def _end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
         ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
-        return "its handle is kept" if ended.outcome in _DONE and not ended.has_null_handle else self._told(ended)
+        return (
+            "its handle is kept"
+            if ended.outcome in _SUCCESS_OUTCOMES and not ended.has_null_handle
+            else self._told(ended)
+        )
 
     def _cancel_remote(self, read: str) -> Any:
         handle, _ = self._calls[read]
@@ -149,12 +153,12 @@ class RemoteDriven(QueuesDriven):
 
     def _told(self, call: Call) -> Any:
         call.wait()
-        return "done" if call.outcome in _DONE else Refused((call.either,))
+        return "done" if call.outcome in _SUCCESS_OUTCOMES else Refused((call.either,))
 
     def _answered(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
-        if call.outcome not in _DONE:
+        if call.outcome not in _SUCCESS_OUTCOMES:
             return Refused((call.either,))
         description = described(call)
         data = None if description is None else octets(description.lpBuffer)

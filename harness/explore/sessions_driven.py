@@ -26,7 +26,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 
-OTHERS = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
 _AT_ONCE_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
@@ -73,8 +73,8 @@ class SessionsDriven:
         self._put(
             session,
             establish_connection(
-                ClientGuid=self._peer.identifier if client == "peer" else OTHERS,
-                ServerGuid={OWN: self._peer.sut.guid, NULL: NULL_GUID, FOREIGN: OTHERS}[server],
+                ClientGuid=self._peer.identifier if client == "peer" else OTHER_QUEUE_MANAGER,
+                ServerGuid={OWN: self._peer.sut.guid, NULL: NULL_GUID, FOREIGN: OTHER_QUEUE_MANAGER}[server],
                 TimeStamp=stamp,
             ),
         )
@@ -112,7 +112,7 @@ class SessionsDriven:
 
     def _order(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
-        body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHERS, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
+        body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHER_QUEUE_MANAGER, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
         self._send_message(
             session,
             final,
@@ -140,14 +140,14 @@ class SessionsDriven:
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     def _seen(self, connection: RawConversation) -> dict[str, Any]:
-        answers = [self._described(frame.data) for frame in connection.received]
+        answers = [self._describe_packet(frame.data) for frame in connection.received]
         return {
             "open": connection.record.closed_by is None,
             "answers": [one for one in answers if one is not None],
             **self._wire.acknowledged(connection),
         }
 
-    def _described(self, data: bytes) -> dict[str, Any] | None:
+    def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
         """Describe a packet that sets a session up."""
         try:
             packet = parse_packet(data)
@@ -155,7 +155,7 @@ class SessionsDriven:
             return {"kind": "no packet"}
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
-            clients = {self._peer.identifier: "peer", OTHERS: "other"}
+            clients = {self._peer.identifier: "peer", OTHER_QUEUE_MANAGER: "other"}
             return {
                 "kind": "EstablishConnection",
                 "refused": bool(packet.InternalHeader.CS),

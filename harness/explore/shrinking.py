@@ -23,7 +23,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
     progress = True
     while progress:
         progress = False
-        for candidate in _simpler(kind, best):
+        for candidate in _list_simpler_walks(kind, best):
             if left == 0:
                 return best
             left -= 1
@@ -34,7 +34,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
     return best
 
 
-def _simpler(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
+def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
     """Yield walks with steps left out, many at once first, then with arguments made simple."""
     steps = walk.steps
     length = len(steps) // 2

@@ -10,7 +10,7 @@ from harness.explore.wire_seen import Wire, class_name
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.steps import Step
-from harness.model.transfer.receiving import NOWHERE
+from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
 from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
@@ -94,7 +94,7 @@ class TransferDriven(QueuesDriven):
         user: dict[str, Any] = {"DM": int(delivery != "express")}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _LIFE_S
-        packet = self._make(message, queue, size, acks, user, application_tag, priority)
+        packet = self._build_message(message, queue, size, acks, user, application_tag, priority)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
@@ -125,19 +125,19 @@ class TransferDriven(QueuesDriven):
         header = packet.TransactionHeader
         assert header is not None
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
-        self._tell(body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
+        self._send_acknowledgment(body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
         return "done"
 
     def _finish(self, message: str, cls: str) -> str:
-        packet = next(one for one in self._wire.messages if self._shipped(one)["message"] == message)
+        packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
         header = packet.TransactionHeader
         assert header is not None
         place = (header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
         body = FinalAckBody(*place, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        self._tell(body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
+        self._send_acknowledgment(body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
         return "done"
 
-    def _tell(self, body: bytes, cls: int, recoverable: int) -> None:
+    def _send_acknowledgment(self, body: bytes, cls: int, recoverable: int) -> None:
         """Send an acknowledgment of the peer on the connection that brought the last message."""
         record = self._wire.last_connection
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
@@ -160,7 +160,7 @@ class TransferDriven(QueuesDriven):
     def _burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._make("burst", NOWHERE, 0, [], {"DM": 1}, 0, 3))
+            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3))
         self._peer.pass_time(_AT_ONCE_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -185,10 +185,10 @@ class TransferDriven(QueuesDriven):
             "PreviousTxSequenceNumber": previous,
         }
         user = {"DM": 1, **{_JOURNAL[one]: 1 for one in journal}}
-        packet = self._make(message, queue, size, acks, user, 0, 0, transaction=place)
+        packet = self._build_message(message, queue, size, acks, user, 0, 0, transaction=place)
         self._wire.send(self._sessions[session], packet)
 
-    def _make(
+    def _build_message(
         self,
         message: str,
         queue: str,
@@ -233,8 +233,8 @@ class TransferDriven(QueuesDriven):
         if places:
             seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
-        seen["transfer"] = self._transfer()
-        seen["came"] = [self._shipped(packet) for packet in self._wire.messages[self._before_loss :]]
+        seen["transfer"] = self._get_transfer_state()
+        seen["came"] = [self._describe_message(packet) for packet in self._wire.messages[self._before_loss :]]
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             if queue == DEAD_LETTERS and not release_of(self._sut).dead_letters:
                 seen[queue] = Unseen()
@@ -245,14 +245,14 @@ class TransferDriven(QueuesDriven):
         seen["waiting"] = sum(one["count"] for one in outgoing)
         return seen
 
-    def _transfer(self) -> Any:
+    def _get_transfer_state(self) -> Any:
         """Return what the system tells of the sequence that it receives."""
         if not self._sut.has("management"):
             return Unseen()
         found = self._answer("get_transfers", queue=self._path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 
-    def _shipped(self, packet: UserMessagePacket) -> dict[str, Any]:
+    def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:
         """Describe a message of the system as a model does."""
         properties, header = packet.MessagePropertiesHeader, packet.TransactionHeader
         identifier = f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"

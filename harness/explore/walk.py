@@ -61,7 +61,7 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
     """Take steps, drawn or given, until one diverges; what cannot be taken is left out."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
-        for step in _timed(worlds, system, steps(worlds) if callable(steps) else steps):
+        for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
             if not worlds.take(step):
                 continue
             expected = worlds.first.answers
@@ -78,7 +78,7 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
     return walk
 
 
-def _timed(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
+def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps, and before each the time that a real system has taken beyond that of its model."""
     for step in steps:
         while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _BEHIND_MS:

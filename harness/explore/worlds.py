@@ -54,7 +54,7 @@ class Worlds:
 
     def take(self, step: Step) -> bool:
         """Take a step in every world; False, and nothing happened, when one of them cannot."""
-        after = self._after(step)
+        after = self._list_worlds_after(step)
         if after is None:
             return False
         if len(after) > MOST_WORLDS:
@@ -66,11 +66,11 @@ class Worlds:
     def can_take(self, step: Step) -> bool:
         """Return whether every world can take a step."""
         decisions = [dict(world.decisions) for world in self._worlds]
-        possible = self._after(step) is not None
+        possible = self._list_worlds_after(step) is not None
         self._worlds = [self._again(one) for one in decisions]
         return possible
 
-    def _after(self, step: Step) -> list[Model] | None:
+    def _list_worlds_after(self, step: Step) -> list[Model] | None:
         """Return the worlds after a step; None, and all are as before, when one of them cannot take it."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:

@@ -40,7 +40,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
     def make(original: Method) -> Method:
         def step(*arguments: Any, **named: Any) -> Any:
-            bound, given = _bind(signature, arguments, named)
+            bound, given = _bind_arguments(signature, arguments, named)
             bound.arguments |= {name: change(given) for name, change in changes.items()}
             return original(*bound.args, **bound.kwargs)
 
@@ -69,7 +69,7 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
 
     def make(original: Method) -> Method:
         def step(*arguments: Any, **named: Any) -> Any:
-            given = _bind(signature, arguments, named)[1]
+            given = _bind_arguments(signature, arguments, named)[1]
             return do(given) if when(given) else original(*arguments, **named)
 
         return step
@@ -77,7 +77,7 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
     return replace_part(override_method(method, make))
 
 
-def _bind(
+def _bind_arguments(
     signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[inspect.BoundArguments, Given]:
     """Give the arguments of a call their names; the first is the queue manager, in the place of ``self``."""

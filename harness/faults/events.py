@@ -62,12 +62,12 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             return run
 
         put_in_place(faulty.core, override_method(inner, make_inner))
-        put_in_place(faulty.core, _otherwise(poster, kind, heard))
+        put_in_place(faulty.core, _replace_event_hearing(poster, kind, heard))
 
     return install
 
 
-def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
+def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
     """Let events of a kind that a step posts be heard as ``make`` makes it of the hearing."""
 
     def around(original: Callable[..., Any]) -> Callable[..., Any]:

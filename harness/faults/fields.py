@@ -44,7 +44,7 @@ _UNUSED_BITS = re.compile(r"X\d+")
 
 def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
     """Send a field, or bits of one, with a value: an integer, a GUID or bytes, as the layout has it."""
-    field = _resolve(kind, path)
+    field = _resolve_path(kind, path)
     field.check(value)
     return _change_field(kind, field, lambda old: value, when)
 
@@ -93,7 +93,7 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     """Refuse packets in which a field, or bits of one, that has to be ignored is not zero."""
-    _resolve(kind, path)
+    _resolve_path(kind, path)
     header, _, name = path.partition(".")
     value = attrgetter(path)
 
@@ -228,14 +228,14 @@ def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when:
     return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # the others
 
 
-def _resolve(kind: Kind, path: str) -> _Field:
+def _resolve_path(kind: Kind, path: str) -> _Field:
     """Find a path in the layouts; HarnessError where it leads nowhere."""
     *headers, name = path.split(".")
     record: Any = kind
     for header in headers:
-        inner = _records(record).get(header)
+        inner = _list_headers(record).get(header)
         if inner is None:
-            known = ", ".join(_records(record)) or "none"
+            known = ", ".join(_list_headers(record)) or "none"
             raise HarnessError(f"{path}: {record.__name__} has no header {header}; it has {known}")
         record = inner
     known_fields = _layout_fields().get(record.__name__, {})
@@ -251,7 +251,7 @@ def _resolve(kind: Kind, path: str) -> _Field:
 
 
 def _integer(kind: Kind, path: str) -> _Field:
-    field = _resolve(kind, path)
+    field = _resolve_path(kind, path)
     if not field.mask:
         raise HarnessError(f"{path} is not an integer")
     return field
@@ -278,7 +278,7 @@ def _used_bits(field: _Field) -> int:
     return used >> field.shift
 
 
-def _records(record: type) -> dict[str, type[Record]]:
+def _list_headers(record: type) -> dict[str, type[Record]]:
     """Return the headers of a record that consists of headers only, in wire order; none of another record."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)

@@ -12,9 +12,9 @@ from reference_qm.codec import UserMessagePacket
 Meant = Callable[[UserMessagePacket], bool]
 MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
-BODY = f"{PROPERTIES}.MessageBody"
-NUMBER = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
-NAME = "UserHeader.DestinationQueue.DirectFormatName"
+BODY_PATH = f"{PROPERTIES}.MessageBody"
+PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
+DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
 """The values of DQ."""
 ELSEWHERE = "TCP:127.0.0.77"
@@ -44,38 +44,40 @@ def _one_more(at: int) -> Callable[[bytes], bytes]:
     return change
 
 
-WRONG: Mapping[str, Callable[[Meant], Install]] = {
+WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
     "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
     "has private queue 5 as destination": lambda meant: wrong_fields(
-        MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)
+        MESSAGE, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _with_destination(PRIVATE, meant)
     ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
     "has another address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {NAME: _other_address}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: _other_address}, _with_destination(DIRECT, meant)
     ),
     "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
-    "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
+    "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
-    "has its numbers before TxSequenceID": lambda meant: wrong_fields(MESSAGE, {BODY: _other_order}, meant),
-    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(0)}, meant),
-    "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(8)}, meant),
-    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old[:16]}, meant),
+    "has its numbers before TxSequenceID": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _other_order}, meant),
+    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _one_more(0)}, meant),
+    "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
+        MESSAGE, {BODY_PATH: _one_more(8)}, meant
+    ),
+    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old[:16]}, meant),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
-        MESSAGE, {BODY: lambda old: old[:16] + old[32:] + old[16:32]}, meant
+        MESSAGE, {BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
     "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
-        MESSAGE, {BODY: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
+        MESSAGE, {BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
     "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
-        MESSAGE, {BODY: lambda old: old[:8] + bytes(4) + old[12:]}, meant
+        MESSAGE, {BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY: _one_more(12)}, meant
+        MESSAGE, {BODY_PATH: _one_more(12)}, meant
     ),
 }
 """The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""

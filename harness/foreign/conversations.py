@@ -19,7 +19,7 @@ SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 TRIES = 8
 """Segments of a connection that began before its capture, in which a packet of a queue manager is looked for."""
-_LATE = "the capture begins in the middle of the connection"
+_MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Described:
     gaps: tuple[str, ...]
 
 
-LISTED = 1000
+MOST_LISTED_CONVERSATIONS = 1000
 """Conversations that a report lists."""
 GAPS_LISTED = 5
 
@@ -126,7 +126,7 @@ class Conversation:
             if view.connection is not None:
                 view.system.judge.packets.leave(view.connection)
                 view.connection.summaries.clear()
-        self._describe()
+        self._describe_conversation()
 
     # -- what its ways say ------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class Conversation:
             self.kind = RPC
         elif data[4:8] == SIGNATURE or self._is_at(self._ports) or (late and find_packet(data) is not None):
             self.kind = MSMQ
-            self._view(late)
+            self._assign_views(late)
         elif self._is_at(RPC_PORTS):
             self.kind = RPC
         elif late and self._tries < TRIES:
@@ -187,21 +187,21 @@ class Conversation:
         else:
             self.kind = OTHER
 
-    def _view(self, late: bool) -> None:
+    def _assign_views(self, late: bool) -> None:
         """Give each end that is judged its view of the connection."""
         if self.client is None:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
         if late:
-            self._missing = self._missing or _LATE
+            self._missing = self._missing or _MIDDLE_OF_CONNECTION
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
-            system = self._systems.at(self._name(side), self.ends[side][0], self._port(side))
+            system = self._systems.at(self._name(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
-    def _port(self, side: int) -> int:
+    def _get_identifying_port(self, side: int) -> int:
         """Return the port by which a system within a computer is known: of the client any but the server's."""
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -220,7 +220,7 @@ class Conversation:
             return f"the client of {_endpoint(other)}"
         return _endpoint(own)
 
-    def _describe(self) -> None:
+    def _describe_conversation(self) -> None:
         totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets
@@ -234,7 +234,7 @@ class Conversation:
         if kind == MSMQ:
             totals.states[state] += 1
             totals.lost += sum(way.lost for way in self._ways)
-        if len(totals.shown) < LISTED:
+        if len(totals.shown) < MOST_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
             totals.shown.append(
                 Described(

@@ -16,7 +16,7 @@ _FAMILIES = frozenset((2, 10, 24, 28, 30))
 """AF_INET, and AF_INET6 of the systems that capture on such interfaces."""
 
 
-def _by_ethertype(data: bytes, at: int) -> int:
+def _find_ip_offset(data: bytes, at: int) -> int:
     """Return where IP begins behind the EtherType at ``at`` and any number of VLAN tags."""
     while at + 2 <= len(data):
         kind = data[at] << 8 | data[at + 1]
@@ -29,10 +29,10 @@ def _by_ethertype(data: bytes, at: int) -> int:
 
 
 def _ethernet(data: bytes) -> int:
-    return 14 if data[12:14] == b"\x08\x00" else _by_ethertype(data, 12)
+    return 14 if data[12:14] == b"\x08\x00" else _find_ip_offset(data, 12)
 
 
-def _null(data: bytes) -> int:
+def _read_address_family(data: bytes) -> int:
     """Read the address family, which is in the byte order of the computer that captured."""
     if len(data) < 4:
         return CUT
@@ -44,7 +44,7 @@ def _raw(data: bytes) -> int:
 
 
 def _cooked(data: bytes) -> int:
-    return _by_ethertype(data, 14)
+    return _find_ip_offset(data, 14)
 
 
 def _cooked_2(data: bytes) -> int:
@@ -54,16 +54,16 @@ def _cooked_2(data: bytes) -> int:
     kind = data[0] << 8 | data[1]
     if kind in (_IPV4, _IPV6):
         return 20
-    return _by_ethertype(data, 22) if kind in _TAGS else NOT_IP
+    return _find_ip_offset(data, 22) if kind in _TAGS else NOT_IP
 
 
 LINKS: dict[int, Callable[[bytes], int]] = {
-    0: _null,
+    0: _read_address_family,
     1: _ethernet,
     12: _raw,
     14: _raw,
     101: _raw,
-    108: _null,
+    108: _read_address_family,
     113: _cooked,
     228: _raw,
     229: _raw,

@@ -23,7 +23,7 @@ HEAD = 12
 PDU_HEAD = 16
 HEAD_OF_ALL = max(HEAD, PDU_HEAD)
 """int bytes that tell the size of a packet or of a PDU."""
-_AT = 4
+_SIGNATURE_OFFSET = 4
 """The offset of the signature."""
 _LAST_TYPE = 19
 _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
@@ -76,13 +76,13 @@ class Cutter(ABC):
         self._held += data
         self._pieces.append((number, len(data)))
         if not self._in_step:
-            self._search()
+            self._search_packet()
         elif self._on_trial:
-            self._try(pushed)
+            self._try_packet_start(pushed)
         if self._broken:
             self._forget()
         elif self._in_step and not self._on_trial and self._held:
-            self._feed(pushed)
+            self._feed_framer(pushed)
 
     def hole(self, size: int) -> None:
         """Take note that bytes are missing here."""
@@ -104,12 +104,12 @@ class Cutter(ABC):
         """Take what is held at the end of the direction, if no packet begins with it."""
         if not self._in_step or self._on_trial or self._broken:
             return
-        self._feed(True)
+        self._feed_framer(True)
         left = self._framer.rest()
         if left:
-            self._take(left, self._taken(len(left)), self._time_us, None)
+            self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
 
-    def _feed(self, pushed: bool) -> None:
+    def _feed_framer(self, pushed: bool) -> None:
         """Show the framer what is held, when that may complete a packet."""
         there = self._framer.pending + len(self._held)
         if not self._wanted:
@@ -125,22 +125,22 @@ class Cutter(ABC):
         if packets:
             self._wanted = 0
         for packet in packets:
-            self._take(packet, self._taken(len(packet)), self._time_us, None)
+            self._take(packet, self._take_frame_bytes(len(packet)), self._time_us, None)
         if error is not None:
             self._broken = True
-            self._take(self._framer.broken, self._taken(len(self._framer.broken)), self._time_us, error)
+            self._take(self._framer.broken, self._take_frame_bytes(len(self._framer.broken)), self._time_us, error)
 
-    def _search(self) -> None:
+    def _search_packet(self) -> None:
         """Look for a packet in what is held; the bytes before it are left out."""
         at = self.find(bytes(self._held))
         if at is None:
-            self._drop(max(len(self._held) - HEAD_OF_ALL, 0))
+            self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
             return
-        self._drop(at)
+        self._drop_first_bytes(at)
         self._in_step = self._on_trial = True
-        self._try(False)
+        self._try_packet_start(False)
 
-    def _try(self, pushed: bool) -> None:
+    def _try_packet_start(self, pushed: bool) -> None:
         """Decide whether a packet begins with what is held: it can be read, and another follows, or nothing."""
         while self._on_trial:
             size = self.size_of(bytes(self._held[:HEAD_OF_ALL]))
@@ -150,23 +150,23 @@ class Cutter(ABC):
             if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
                 self._on_trial = False
             elif not after or len(after) == HEAD_OF_ALL or pushed:
-                self._drop(1)
+                self._drop_first_bytes(1)
                 at = self.find(bytes(self._held))
                 if at is None:
                     self._in_step = self._on_trial = False
-                    self._drop(max(len(self._held) - HEAD_OF_ALL, 0))
+                    self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
                 else:
-                    self._drop(at)
+                    self._drop_first_bytes(at)
             else:
                 return
 
     def _head(self) -> bytes:
         return (self._framer.head + bytes(self._held[:HEAD_OF_ALL]))[:HEAD_OF_ALL]
 
-    def _drop(self, size: int) -> None:
+    def _drop_first_bytes(self, size: int) -> None:
         """Leave out the first bytes that are held."""
         if size:
-            self._taken(size)
+            self._take_frame_bytes(size)
             del self._held[:size]
 
     def _forget(self) -> None:
@@ -175,7 +175,7 @@ class Cutter(ABC):
         self._pieces.clear()
         self._wanted = 0
 
-    def _taken(self, size: int) -> int:
+    def _take_frame_bytes(self, size: int) -> int:
         """Take bytes off the frames that have them; return the first of these frames."""
         number = self._pieces[0][0] if self._pieces else 0
         while size and self._pieces:
@@ -211,9 +211,9 @@ class PacketCutter(Cutter):
 
 def find_packet(data: bytes) -> int | None:
     """Return where a packet of MS-MQQB seems to begin, with its size; None where none does."""
-    at = data.find(SIGNATURE, _AT)
+    at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
-        begin = at - _AT
+        begin = at - _SIGNATURE_OFFSET
         if data[begin] == VERSION and len(data) - begin >= HEAD:
             try:
                 measure(data[begin : begin + HEAD])

@@ -125,12 +125,12 @@ class Reassembly:
         self._held_bytes += len(data)
         self._settle()
         while len(way.held) + len(back.held) > MOST_HELD or self._held_bytes > MOST_BYTES:
-            self._force()
+            self._skip_missing_bytes()
 
     def end(self) -> None:
         """Take what is held, and what was acknowledged and never came: nothing more comes."""
         while self.ways[0].held or self.ways[1].held:
-            self._force()
+            self._skip_missing_bytes()
         for way in self.ways:
             if way.next is not None and way.acknowledged > way.next and not way.closed:
                 way.receiver.hole(way.acknowledged - way.next, 0)
@@ -156,7 +156,7 @@ class Reassembly:
                     self._deliver(way, back, segment)
                     moved = True
 
-    def _force(self) -> None:
+    def _skip_missing_bytes(self) -> None:
         """Give up the bytes that the earliest segment waits for."""
         one, other = self.ways
         way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest)

@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import BROKEN, Advice, Verdict
 from harness.printable import one_line
 
-LISTED = 20
+MOST_LISTED_LINES = 20
 """Conversations and reasons that the text lists; JSON has all."""
 LONGEST = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
@@ -78,20 +78,20 @@ def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
     yield (
         f"  connections: {totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC, {others:,} others"
     )
-    for one in totals.shown[:LISTED]:
+    for one in totals.shown[:MOST_LISTED_LINES]:
         frames = f"frames {one.first_frame} to {one.last_frame}"
         yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
         yield from (f"      {gap}" for gap in one.gaps)
-    if len(totals.shown) > LISTED:
-        yield f"    and {len(totals.shown) - LISTED:,} more (--format json lists them)"
+    if len(totals.shown) > MOST_LISTED_LINES:
+        yield f"    and {len(totals.shown) - MOST_LISTED_LINES:,} more (--format json lists them)"
     if totals.lost:
         yield f"  packets that are not whole, and not judged: at least {totals.lost:,}"
     if totals.interfaces:
         from harness.foreign.pdus import INTERFACES  # which takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
-        yield f"  DCE/RPC interfaces that were bound: {', '.join(bound[:LISTED])}"
-    for why, count in traffic.unread.most_common(LISTED):
+        yield f"  DCE/RPC interfaces that were bound: {', '.join(bound[:MOST_LISTED_LINES])}"
+    for why, count in traffic.unread.most_common(MOST_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
         yield "  no packet of a queue manager that can be judged"
@@ -120,7 +120,7 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _NAMES.items())
     yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
-    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:LISTED]:
+    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
         yield f"  could not be judged: {count:,} packets by a rule: {why}"
     for rule in finding.of(*BROKEN):
         yield from (f"  {line}" for line in _of_rule(rule))

@@ -22,7 +22,7 @@ from harness.printable import one_line
 from harness.rules.naming import rule_named
 
 SCHEMA = 1
-_KEYS = ("reason", "link")
+_ENTRY_KEYS = ("reason", "link")
 _HEAD = """\
 # Rules that this system is known to break: `mqconform run --baseline FILE` ends badly for any other that fails, and
 # for an entry that fails no more.
@@ -135,8 +135,8 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
         raise UsageError(f'{path}: [{rule}]: must be a table with reason = "..." and link = "..."')
     for key in entry:
-        if key not in _KEYS:
-            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known are {', '.join(_KEYS)}")
+        if key not in _ENTRY_KEYS:
+            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known are {', '.join(_ENTRY_KEYS)}")
     reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
     if not reason:
         raise UsageError(f"{path}: [{rule}]: reason is empty; say why this failure is accepted")
@@ -153,14 +153,14 @@ def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unset
     text = [_HEAD]
     for rule in sorted(failing):
         one = known.get(rule)
-        text.append(f"\n[{_quote(rule)}]\nreason = {_quote(one.reason if one else '')}\n")
-        text.append(f"link = {_quote(one.link or '' if one else '')}\n")
+        text.append(f"\n[{_quote_toml(rule)}]\nreason = {_quote_toml(one.reason if one else '')}\n")
+        text.append(f"link = {_quote_toml(one.link or '' if one else '')}\n")
     if unsettled:
         text.append(f"\n{_OPEN}")
         text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 
-def _quote(text: str) -> str:
+def _quote_toml(text: str) -> str:
     """Return a basic string of TOML. The escapes of JSON are those of TOML, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -105,7 +105,7 @@ class Judge:
         of a MUST, and decides nothing about the MUST. Returns whether the observation is as expected.
         """
         outcome = _compare(expectation(expected), observed, case)
-        frames = _frames(evidence)
+        frames = _list_evidence_frames(evidence)
         for rule in self._require_rules(rules):
             self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
         return outcome.kept
@@ -126,7 +126,7 @@ class Judge:
     ) -> None:
         row, kept = self._row(rule), outcome.kept
         if advice:
-            self._advise(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+            self._write_should_verdict(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
@@ -182,11 +182,11 @@ class Judge:
     def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
         """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
         for rule in self._require_rules(rules):
-            self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
+            self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record the same verdict, with a reason, for every covered rule that has none yet."""
-        self._settle()
+        self._write_held_failures()
         self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
@@ -196,7 +196,7 @@ class Judge:
         A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
         was seen broken stays broken.
         """
-        self._settle(reason)
+        self._write_held_failures(reason)
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
@@ -204,7 +204,7 @@ class Judge:
         """End the check at a feature that the SUT's release does not have: rules that a product note excuses count as
         missed.
         """
-        self._settle(reason)
+        self._write_held_failures(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
                 self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
@@ -216,7 +216,7 @@ class Judge:
         A rule that passed and is concluded keeps its pass. A pass that is not concluded becomes not observable, with
         the reason.
         """
-        self._settle(reason)
+        self._write_held_failures(reason)
         self._leave(
             [
                 rule
@@ -229,7 +229,7 @@ class Judge:
 
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""
-        self._settle()
+        self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
@@ -250,7 +250,7 @@ class Judge:
         All other passes of the check become inconclusive: a closed connection is not a refusal when the system has
         crashed.
         """
-        self._settle(f"{diagnosis.condition}: {diagnosis.says}")
+        self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
         row = ROWS[diagnosis.condition]
         frames = list(diagnosis.evidence)
@@ -270,7 +270,7 @@ class Judge:
                 packets = tally.seen or tally.idle
                 seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
                 if PASSIVE[rule].advice and packets:
-                    self._advise(row, expected, seen, _frames(tally.first), kept=True)
+                    self._write_should_verdict(row, expected, seen, _list_evidence_frames(tally.first), kept=True)
                     continue
                 verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
                 reason = (
@@ -280,7 +280,7 @@ class Judge:
             for frame, observed in tally.failures:
                 seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
                 if PASSIVE[rule].advice:
-                    self._advise(row, expected, seen, [frame], kept=False)
+                    self._write_should_verdict(row, expected, seen, [frame], kept=False)
                 else:
                     self._write(row, self._verdict_of_miss(row), expected, seen, [frame])
 
@@ -300,7 +300,7 @@ class Judge:
     def _verdict_of_miss(self, row: Rule) -> Verdict:
         return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
 
-    def _advise(
+    def _write_should_verdict(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> None:
         """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
@@ -331,7 +331,7 @@ class Judge:
         if entry.advice is None:
             self.judged[entry.rule] = worst([entry.verdict, self.judged.get(entry.rule, entry.verdict)])
 
-    def _settle(self, reason: str | None = None) -> None:
+    def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the fails that were held back. A rule that depends on a SHOULD that was not followed is not exercised.
 
         ``reason``: why the check ends before it has judged every such SHOULD; rules that depend on an unjudged SHOULD
@@ -428,7 +428,7 @@ def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome
     return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
 
 
-def _frames(evidence: Shown) -> list[Frame]:
+def _list_evidence_frames(evidence: Shown) -> list[Frame]:
     """Return the packets of evidence, each once. An object with evidence, such as a call, stands for its packets."""
     return list(dict.fromkeys(_all_frames(evidence)))
 

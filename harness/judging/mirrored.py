@@ -18,9 +18,9 @@ class Mirror:
     """A judge of the peer: gets the packets of both sides, with the sides exchanged."""
 
     def __init__(self) -> None:
-        self._begin()
+        self._reset_state()
 
-    def _begin(self) -> None:
+    def _reset_state(self) -> None:
         self._packets = PassiveJudge()
         self._connections: dict[Connection, Connection] = {}
         self._pieces: dict[Connection, bytes] = {}
@@ -30,7 +30,7 @@ class Mirror:
         """Take the next packet of either side."""
         if frame.transport == RPC:
             return
-        data = frame.data if frame.from_sut else self._whole(frame)
+        data = frame.data if frame.from_sut else self._complete_packet(frame)
         if data is None:
             return
         connection = None if frame.connection is None else self._mirror_of(frame.connection)
@@ -56,10 +56,10 @@ class Mirror:
             for rule, tally in self._packets.tallies.items()
             if (failures := tally.failures) and not (PASSIVE[rule].advice or PASSIVE[rule].of_system)
         }
-        self._begin()
+        self._reset_state()
         return broken
 
-    def _whole(self, frame: Frame) -> bytes | None:
+    def _complete_packet(self, frame: Frame) -> bytes | None:
         """Return the packet that a frame of the peer completes; None while the packet is shorter than its
         PacketSize.
         """

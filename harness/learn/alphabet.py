@@ -25,7 +25,7 @@ Build = Callable[[Peer, RawConversation], Any]
 """Builds the packet of an input from what was sent on the connection before."""
 
 
-def _acknowledge(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
+def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
     """Build a SessionAck; the arguments are added to the right counts."""
 
     def build(_: Peer, conversation: RawConversation) -> Any:
@@ -49,11 +49,11 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
         "EstablishConnection for another": lambda peer, _: establish_request(peer, ServerGuid=FOREIGN_GUID),
         "ConnectionParameters": lambda _, __: parameters_request(),
         "recoverable message": lambda peer, _: peer.recoverable_message(),
-        "SessionAck": _acknowledge(),
-        "early SessionAck": _acknowledge(ahead=1),
-        "SessionAck with a greater count": _acknowledge(messages=1),
-        "SessionAck with a smaller count": _acknowledge(messages=-1),
-        "SessionAck with a wrong recoverable count": _acknowledge(recoverable=1),
+        "SessionAck": _build_session_ack(),
+        "early SessionAck": _build_session_ack(ahead=1),
+        "SessionAck with a greater count": _build_session_ack(messages=1),
+        "SessionAck with a smaller count": _build_session_ack(messages=-1),
+        "SessionAck with a wrong recoverable count": _build_session_ack(recoverable=1),
         "unknown internal packet": _build_unknown,
         "no packet": lambda _, __: NO_PACKET,
     }

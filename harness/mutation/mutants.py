@@ -66,7 +66,7 @@ class Mutant:
 
 def all_mutants() -> list[Mutant]:
     """Return every mutant of every room, in the order of the files."""
-    return [mutant for file in _files() for mutant, _ in _of_file(file)]
+    return [mutant for file in _files() for mutant, _ in _list_file_mutants(file)]
 
 
 def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
@@ -88,7 +88,7 @@ def find_mutant(name: str) -> Mutant:
     """Return the mutant of a name; UnknownFault when there is none."""
     file = name.partition(":")[0]
     if file in _files():
-        for mutant, _ in _of_file(file):
+        for mutant, _ in _list_file_mutants(file):
             if mutant.name == name:
                 return mutant
     raise UnknownFault(f"{name}: there is no such mutant; `mqconform mutants --list` has them all")
@@ -97,13 +97,13 @@ def find_mutant(name: str) -> Mutant:
 def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     """Return the function that a mutant changes, and the code that it then has."""
     tree = _tree(mutant.file)
-    edit = next(edit for one, edit in _of_file(mutant.file) if one.name == mutant.name)
+    edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
     undo = edit.swap()
     try:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap()
-    return _functions(mutant.file)[mutant.function], _code_of(code, mutant.function)
+    return _map_functions(mutant.file)[mutant.function], _code_of(code, mutant.function)
 
 
 def is_another_program(mutant: Mutant) -> bool:
@@ -128,11 +128,11 @@ def _tree(file: str) -> ast.Module:
 
 
 @cache
-def _of_file(file: str) -> list[tuple[Mutant, Edit]]:
+def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     names = vars(_module(file))
     found: list[tuple[Mutant, Edit]] = []
-    functions = _functions(file)
-    for qualified, node in _definitions(_tree(file)):
+    functions = _map_functions(file)
+    for qualified, node in _list_definitions(_tree(file)):
         if qualified not in functions:
             continue  # what a decorator made of it is called by nobody, or keeps what it once answered
         ordinals: dict[str, int] = defaultdict(int)
@@ -166,7 +166,7 @@ def _module(file: str) -> Any:
     return importlib.import_module("reference_qm." + file.removesuffix(".py").replace("/", "."))
 
 
-def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+def _list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Yield the functions and the methods of a module by qualified name; those within functions are part of them."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -182,7 +182,7 @@ def _is_setter(method: ast.FunctionDef) -> bool:
 
 
 @cache
-def _functions(file: str) -> dict[str, FunctionType]:
+def _map_functions(file: str) -> dict[str, FunctionType]:
     """Return the functions of a module whose code can be exchanged, by qualified name."""
     module = _module(file)
     owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]

@@ -104,7 +104,7 @@ def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
 
 def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
     """A number is one too large or too small; a truth value is the other."""
-    value = _number(site, context)
+    value = _read_number(site, context)
     if isinstance(value, bool):
         yield site.edit(ast.Constant(not value))
     elif isinstance(site.node, ast.Constant) and value is not None:
@@ -232,7 +232,7 @@ def _not(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _number(site: Site, context: Context) -> int | None:
+def _read_number(site: Site, context: Context) -> int | None:
     """Return the int or bool that a literal or a constant of the module stands for."""
     node = site.node
     if isinstance(node, ast.Constant):

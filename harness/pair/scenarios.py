@@ -12,7 +12,7 @@ from typing import Any
 from harness.pair.outcomes import Outcome, Result, compare_classes, compare_messages
 from harness.pair.systems import Pair, Side
 
-NUMBER = 3
+MESSAGE_COUNT = 3
 LARGE = "x" * 3_000_000
 """A body near the longest that a packet holds (4 MiB)."""
 POLLS = 40
@@ -33,7 +33,7 @@ class Scenario:
     run: Run
 
 
-def _labels(name: str, number: int = NUMBER) -> list[str]:
+def _labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
@@ -53,7 +53,7 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     return side.sut.labels(queue)
 
 
-def _deliver(name: str, number: int = NUMBER, *, transactional: bool = False, **fields: Any) -> Run:
+def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
     def run(pair: Pair, origin: Side, target: Side) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _labels(name, number)
@@ -63,7 +63,7 @@ def _deliver(name: str, number: int = NUMBER, *, transactional: bool = False, **
     return run
 
 
-def _acknowledge(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
     """Each of two messages is acknowledged on arrival and on receipt, in the origin's administration queue."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
@@ -76,7 +76,7 @@ def _acknowledge(pair: Pair, origin: Side, target: Side) -> Outcome:
     )
 
 
-def _refuse(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
     """A message to a missing queue is acknowledged negatively, or not at all.
 
     An unsigned message is not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
@@ -94,26 +94,26 @@ def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]
     return [str(one["class"]) for one in found]
 
 
-def _reconnect(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
     """The network fails while messages are sent; each arrives once and in order after it is restored."""
     queue = target.sut.queue("plain")
-    labels = _labels("over an outage", 2 * NUMBER)
-    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
+    labels = _labels("over an outage", 2 * MESSAGE_COUNT)
+    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     pair.cut()
-    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
     pair.mend()
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _restart(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
     """The target restarts; recoverable messages sent before and afterwards are there once and in order."""
     queue = target.sut.queue("plain")
-    labels = _labels("over a restart", 2 * NUMBER)
-    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
-    _await_labels(pair, target, queue, NUMBER)
+    labels = _labels("over a restart", 2 * MESSAGE_COUNT)
+    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
+    _await_labels(pair, target, queue, MESSAGE_COUNT)
     target.sut.restart()
-    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
@@ -128,28 +128,32 @@ def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list
 
 SEND, RECEIVE = ("send",), ("receive",)
 SCENARIOS = (
-    Scenario("express", "three express messages", SEND, RECEIVE, _deliver("express")),
+    Scenario("express", "three express messages", SEND, RECEIVE, _deliver_messages("express")),
     Scenario(
-        "recoverable", "three recoverable messages", SEND, RECEIVE, _deliver("recoverable", delivery="recoverable")
+        "recoverable",
+        "three recoverable messages",
+        SEND,
+        RECEIVE,
+        _deliver_messages("recoverable", delivery="recoverable"),
     ),
     Scenario(
         "transactional",
         "three transactional messages with order acknowledgments",
         SEND,
         RECEIVE,
-        _deliver("transactional", transactional=True, delivery="transactional"),
+        _deliver_messages("transactional", transactional=True, delivery="transactional"),
     ),
     Scenario(
         "large",
         "a message of 3 MB",
         SEND,
         RECEIVE,
-        _deliver("large", 1, delivery="recoverable", body=LARGE),
+        _deliver_messages("large", 1, delivery="recoverable", body=LARGE),
     ),
-    Scenario("acknowledgments", "positive acknowledgments", ("send", "receive"), RECEIVE, _acknowledge),
-    Scenario("refusal", "a message to a missing queue", ("send", "receive"), (), _refuse),
-    Scenario("lost connection", "an outage of the network", SEND, RECEIVE, _reconnect),
-    Scenario("restart", "a restart of the target", SEND, ("receive", "restart"), _restart),
+    Scenario("acknowledgments", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments),
+    Scenario("refusal", "a message to a missing queue", ("send", "receive"), (), _send_to_missing_queue),
+    Scenario("lost connection", "an outage of the network", SEND, RECEIVE, _send_over_outage),
+    Scenario("restart", "a restart of the target", SEND, ("receive", "restart"), _send_over_restart),
 )
 
 

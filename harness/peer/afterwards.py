@@ -28,7 +28,7 @@ def accept_residue(peer: Party) -> None:
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
-    for identifier, names in _identities(peer).items():
+    for identifier, names in _list_identities(peer).items():
         if waiting := sut.waiting_for(names):
             sut.residue.append(f"found before it, of an earlier check or run: {waiting} messages for {identifier}")
             _accept_as(peer, identifier, names)
@@ -43,7 +43,7 @@ def accept_waiting_messages(peer: Party) -> None:
     if peer.environment.virtual or sut.forgets:
         return
     try:
-        for identifier, names in _identities(peer).items():
+        for identifier, names in _list_identities(peer).items():
             if not (sut.peer_returns if (waiting := sut.waiting_for(names)) is None else waiting):
                 continue
             left = _accept_as(peer, identifier, names)
@@ -53,7 +53,7 @@ def accept_waiting_messages(peer: Party) -> None:
         sut.residue.append(f"perhaps messages for {peer.address}: {error}")
 
 
-def _identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
+def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
     """Return the queue managers that the SUT may know at the peer's address, and the parts of their format names."""
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from harness.capture.recorder import MALFORMED, Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.peer.rpc_protection import Protection, begin
+from harness.peer.rpc_protection import Protection, begin_protection
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.wire import dissect
 from harness.wire.rpc import (
@@ -20,7 +20,7 @@ from harness.wire.rpc import (
     MAX_FRAGMENT,
     NDR,
     NDR64,
-    WHOLE,
+    WHOLE_FRAGMENT_FLAGS,
     Outcome,
     Proposal,
     Syntax,
@@ -305,7 +305,7 @@ class Association(RawConversation):
         *,
         kind: str = "bind",
         group: int = 0,
-        flags: int = WHOLE | CONC_MPX,
+        flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
         authenticate: bool = False,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
@@ -315,11 +315,13 @@ class Association(RawConversation):
         """
         self._call_id += 1
         if authenticate and self.protection is None:
-            self.protection = begin(self.peer.sut)
+            self.protection = begin_protection(self.peer.sut)
         else:
             authenticate = False
         try:
-            frame = self._negotiate(proposals, kind, group, flags, body, self.protection if authenticate else None)
+            frame = self._negotiate_contexts(
+                proposals, kind, group, flags, body, self.protection if authenticate else None
+            )
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
         if frame is None or frame.kind == MALFORMED:
@@ -329,7 +331,7 @@ class Association(RawConversation):
             self.group = frame.packet.payload.assoc_group_id
         return frame, frame.packet
 
-    def _negotiate(
+    def _negotiate_contexts(
         self,
         proposals: Sequence[Proposal],
         kind: str,
@@ -340,13 +342,17 @@ class Association(RawConversation):
     ) -> Frame | None:
         """Send proposals, with every leg of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
         if protection is None:
-            return self._asked(bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind)
+            return self._send_and_receive_pdu(
+                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind
+            )
         flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
-        first = answer = self._asked(with_trailer(made, protection.trailer(protection.step(b""))), kind)
+        first = answer = self._send_and_receive_pdu(with_trailer(made, protection.trailer(protection.step(b""))), kind)
         if answer is not None and answer.kind == "bind_ack":
             protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN)
-        again = bytes(bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE, **body))
+        again = bytes(
+            bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE_FRAGMENT_FLAGS, **body)
+        )
         while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
             given = trailer_of(answer.data)
             if given is None and not protection.context.complete:
@@ -358,10 +364,10 @@ class Association(RawConversation):
             if protection.last_leg_unanswered:
                 self.send(with_trailer(bytes(auth3(self._call_id)), leg))
                 return first
-            answer = self._asked(with_trailer(again, leg), "alter_context")
+            answer = self._send_and_receive_pdu(with_trailer(again, leg), "alter_context")
         return answer
 
-    def _asked(self, pdu: bytes, what: str) -> Frame | None:
+    def _send_and_receive_pdu(self, pdu: bytes, what: str) -> Frame | None:
         """Send a PDU; return what answers it, None for nothing."""
         before = len(self.answers)
         self.send(pdu)

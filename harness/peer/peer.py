@@ -213,10 +213,10 @@ class Peer(Party):
             for conversation in self._raw:
                 stack.callback(conversation.end)
             for close in self._at_end:
-                stack.callback(self._end, close)
+                stack.callback(self._release_resource, close)
             stack.callback(self.sut.tidy)
 
-    def _end(self, close: Callable[[], None]) -> None:
+    def _release_resource(self, close: Callable[[], None]) -> None:
         """Release one thing; a failure of the SUT is residue and concerns no rule of the check."""
         try:
             close()

@@ -23,7 +23,7 @@ from harness.wire.wire_error import WireError
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
-BODY = b"of the peer"
+MESSAGE_BODY = b"of the peer"
 """Of messages that are to be read."""
 MOST_LABELS = 32
 """More messages than a check puts into a queue: a cursor that shows as many does not go on."""
@@ -155,7 +155,9 @@ class Remote:
 
     def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
         """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
-        self.send_all([self.peer.recoverable_message(user, queue=queue, label=label, body=BODY) for label in labels])
+        self.send_all(
+            [self.peer.recoverable_message(user, queue=queue, label=label, body=MESSAGE_BODY) for label in labels]
+        )
 
     def send_all(self, packets: Sequence[Any]) -> None:
         """Send messages to queues of the SUT; ConformanceFailure when it does not acknowledge them."""

@@ -123,7 +123,7 @@ class Protection:
         return header + body + head + token
 
 
-def begin(sut: Sut) -> Protection | None:
+def begin_protection(sut: Sut) -> Protection | None:
     """Return the security context of a new connection to the SUT; None at the level none."""
     access = sut.file.rpc
     if access.user is None:
@@ -135,7 +135,7 @@ def begin(sut: Sut) -> Protection | None:
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)
 
 
-def accept(sut: Sut, trailer: Trailer) -> Protection | None:
+def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
     """Return the security context that the first token of the SUT asks for; None when the peer has no such provider."""
     access = sut.file.rpc
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import MALFORMED, Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
-from harness.peer.rpc_protection import Protection, accept
+from harness.peer.rpc_protection import Protection, accept_protection
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -25,7 +25,7 @@ from harness.wire.rpc import (
     PROVIDER_REJECTION,
     QM2QM,
     QMCOMM,
-    WHOLE,
+    WHOLE_FRAGMENT_FLAGS,
     Outcome,
     Proposal,
     Syntax,
@@ -185,13 +185,13 @@ class ServedAssociation(RawConversation):
         outcomes = []
         taken: set[Syntax] = set()
         for one in proposals:
-            outcome = self._outcome(one, proposals, taken)
+            outcome = self._choose_bind_results(one, proposals, taken)
             if outcome.result == ACCEPTANCE:
                 taken.add(one.abstract)
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
-        flags = WHOLE | (packet.pfc_flags & CONC_MPX)
+        flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
         made = bytes(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
@@ -208,7 +208,7 @@ class ServedAssociation(RawConversation):
         if trailer is None:
             return None
         if self.protection is None:
-            self.protection = accept(self.peer.sut, trailer)
+            self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the peer has no authentication type {trailer.auth_type} without [rpc] user")
             self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)
@@ -235,7 +235,7 @@ class ServedAssociation(RawConversation):
             return
         self._on_request(frame, part)
 
-    def _outcome(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
+    def _choose_bind_results(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
         """Accept each interface once, in the first transfer syntax of the server's that is proposed for it."""
         if one.abstract not in INTERFACES:
             return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)

@@ -82,11 +82,11 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
     if setup.offers("queue_control"):
         try:
             with setup.open_control(remote.peer.environment) as control, own_queue(control) as made:
-                call = _open(setup, remote, association, made)
+                call = _open_to_peek(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
             return Line("rpc access", State.NOT_SEEN, str(error))
     else:
-        call = _open(setup, remote, association, NO_QUEUE)
+        call = _open_to_peek(setup, remote, association, NO_QUEUE)
     which = "a queue that control made" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
     if _DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
@@ -114,7 +114,7 @@ def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
 
 
 def _try_open(setup: Setup, remote: Remote, association: Association, key: str, queue: str) -> Line:
-    call = _open(setup, remote, association, queue)
+    call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")
     way_out = _way_in(call) or f"make it, or name another as queues.{key}"
@@ -123,7 +123,7 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     )
 
 
-def _open(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
+def _open_to_peek(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
     """Open a queue to peek; close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)

@@ -41,7 +41,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
             lines = tuple(_look(setup))
         finally:
             driver.stop()
-    return Report(str(file.path), _count(setup, lines, take_inventory()), lines)
+    return Report(str(file.path), _count_must_rules(setup, lines, take_inventory()), lines)
 
 
 def _look(setup: Setup) -> Iterator[Line]:
@@ -89,7 +89,7 @@ def _rpc(setup: Setup) -> Iterator[Line]:
         yield endpoint(setup)
 
 
-def _roots(setup: Setup) -> Iterator[Line]:
+def _check_roots(setup: Setup) -> Iterator[Line]:
     """Check the roots that a run checks at its first bad verdict."""
     yield asking.identity(setup.file, setup.guid)
     if not setup.begins:
@@ -132,7 +132,7 @@ _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
     by_control.identity,
     _rpc,
     network.peer_ports,
-    _roots,
+    _check_roots,
     by_control.clock,
     _queues,
 )
@@ -142,7 +142,7 @@ def _has(setup: Setup, capability: str) -> bool:
     return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
 
 
-def _count(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
+def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
     """Count MUST rules. A run that does not begin judges none; without a session there is nothing on the wire."""
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 

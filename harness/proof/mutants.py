@@ -151,7 +151,7 @@ def run_mutants(
             if not checks:
                 record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
-            known, near = killers[_function(mutant.name)], _sections(mutant)
+            known, near = killers[_function(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
@@ -246,7 +246,7 @@ def _function(name: str) -> str:
     return name.rpartition(":")[0]
 
 
-def _sections(mutant: Mutant) -> re.Pattern[str]:
+def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
     """Return a pattern for the folders of the checks of the sections that a function names."""
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
@@ -255,7 +255,7 @@ def _sections(mutant: Mutant) -> re.Pattern[str]:
     return re.compile("|".join(folders) or r"(?!)")
 
 
-def select(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
+def select_mutants(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
     """Return the mutants of files or functions whose names contain one of some texts; UsageError when there is none."""
     found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
     if not found:

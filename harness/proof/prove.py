@@ -131,7 +131,7 @@ class _Candidates:
         """Yield a trial of each fault; faults that were found meanwhile are skipped."""
         for fault in faults:
             needed = _Needed(fault.breaks, set(self.open))
-            yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), needed, raises=True)
+            yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield trials of the functions of open pairs on faults of other rules that they cover.
@@ -154,7 +154,7 @@ class _Candidates:
         """Note which functions convicted."""
         self.open -= _convicted_pairs(found.lines)
 
-    def _checks(self, fault: Fault) -> Iterable[str]:
+    def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
         """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them.
 
         The cheapest checks of each come first.

@@ -36,7 +36,7 @@ def steps_of(install: Install) -> Steps | None:
     """Return the steps that a fault changes; None when it changes, or may change, anything else."""
     match install:
         case Replaced(cls):
-            return _overridden(cls)
+            return _list_overridden_methods(cls)
         case Both(installs):
             found = [steps_of(one) for one in installs]
             return frozenset().union(*(one or () for one in found)) if None not in found else None
@@ -48,7 +48,7 @@ def may_notice(taken: Steps, changed: Steps | None) -> bool:
     return changed is None or not changed.isdisjoint(taken)
 
 
-def _overridden(cls: type[Part]) -> Steps | None:
+def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     """Return the methods of a part that a subclass overrides; None when it overrides something else than plain
     methods.
     """

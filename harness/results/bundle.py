@@ -34,7 +34,7 @@ MOST_BYTES = 4 * 2**30
 """The limit for all files of a bundle together, unpacked."""
 MOST_RATIO = 200
 """How many times smaller than its content a bundle may be: captures of one system shrink to about a tenth."""
-_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
+_MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK = 1 << 20
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The time of every file in it, so that a bundle depends only on its content."""
@@ -135,7 +135,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                 )
             except InvalidSignature:
                 raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
-            return Opened(found["key"].decode(), folder, _unpack(path, file, folder))
+            return Opened(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -151,7 +151,7 @@ def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     return line + digest.digest()
 
 
-def _unpack(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
+def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
     """Unpack the signed content, with all checks: a signed file may still be wrong."""
     try:
         with zipfile.ZipFile(file) as packed:
@@ -169,7 +169,7 @@ def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     if len({name.lower() for name in names}) < len(names):
         raise BadBundle(f"{path}: two files have one name")
     for name in names:
-        if not _NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
+        if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(f"{path}: a file is called {name[:80]!a}, which may lead elsewhere")
     size = sum(info.file_size for info in infos)
     if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):

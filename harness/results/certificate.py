@@ -47,15 +47,15 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
         yield f"the run is of schema {run.get('schema')}; run it again with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"its profile {one_line(str(profile), 100)!r} is none that is known: {', '.join(RELEASES)}"
-    yield from _what_is_missing(found, terms, suites)
-    yield from _what_happened(found)
-    yield from _what_went_wrong(found)
+    yield from _list_missing_parts(found, terms, suites)
+    yield from _list_residue_and_deaths(found)
+    yield from _list_failed_steps(found)
     share = not_exercised_share(found)
     if share > terms.not_exercised_percent:
         yield f"{share:.1f} % of its rules were never exercised; at most {terms.not_exercised_percent:g} % may be"
 
 
-def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if found.partial is not None:
         yield f"the run is partial: {found.partial}"
     checks = len(found.checks)
@@ -65,20 +65,20 @@ def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterato
         yield f"{len(lacking)} rules have checks and no verdict: {_list_rules(lacking)}"
 
 
-def _what_happened(found: RunResults) -> Iterator[str]:
+def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     """Yield the residue of checks, and the ends of the system's process."""
     if residue := found.run.get("residue"):
-        met = _texts(f"{one.get('what')} ({_name(one)})" for one in residue)
+        met = _cut_system_texts(f"{one.get('what')} ({_name(one)})" for one in residue)
         yield (
             f"{len(residue)} times a check left something behind or met it: {met}; take it away where it still is, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
         )
     if deaths := found.run.get("deaths"):
-        ends = _texts(f"{one.get('how')} in {_name(one)}" for one in deaths)
+        ends = _cut_system_texts(f"{one.get('how')} in {_name(one)}" for one in deaths)
         yield f"the system's process ended {len(deaths)} times: {ends}; a whole run without that is needed"
 
 
-def _what_went_wrong(found: RunResults) -> Iterator[str]:
+def _list_failed_steps(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN.items():
         rules = _with(found, verdict)
         if rules:
@@ -158,7 +158,7 @@ def _name(one: Mapping[str, Any]) -> str:
     return str(one.get("check") or "no check").rpartition("::")[2]
 
 
-def _texts(all_: Iterable[str]) -> str:
+def _cut_system_texts(all_: Iterable[str]) -> str:
     """Return the first texts of a system, each on one line, and how many more exist."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""

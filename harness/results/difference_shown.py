@@ -14,7 +14,7 @@ from harness.results.run_results import RunResults
 from harness.results.summary import escape
 from harness.run.results import RuleResult
 
-_TEXT = 160
+_LONGEST_TEXT = 160
 """The number of shown characters of the expected or observed value."""
 
 
@@ -24,7 +24,7 @@ def as_text(difference: Difference) -> str:
     for kind, steps in _kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
-            lines += [line for step in steps for line in _describe(step)]
+            lines += [line for step in steps for line in _describe_step(step)]
     return "\n".join(lines) + "\n"
 
 
@@ -59,7 +59,7 @@ def as_junit(difference: Difference) -> str:
         if step.kind in WORSE:
             worse += 1
             ElementTree.SubElement(
-                case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe(step)))
+                case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe_step(step)))
             )
         elif step.after is None:
             ElementTree.SubElement(case, "skipped", message=str(step.kind))
@@ -83,10 +83,10 @@ def _side(run: RunResults) -> str:
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 
-def _describe(step: Step) -> Iterator[str]:
+def _describe_step(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
     if step.kind in WORSE and step.after is not None:
-        expected, observed = (one_line(text, _TEXT) for text in (step.after.expected, step.after.observed))
+        expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))
         yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
             yield f"    {printable(check)}"
@@ -101,7 +101,7 @@ def _verdict(result: RuleResult | None) -> str:
 def _cells(step: Step) -> list[str]:
     last = step.after or step.before
     said = (last.line.get("test") or "", last.expected, last.observed) if last is not None else ("", "", "")
-    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _TEXT) for text in said)]
+    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _LONGEST_TEXT) for text in said)]
 
 
 def _tree(step: Step) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _judge_captures(
     """
     catalogue, profile = load_catalogue(), found.run["sut"]["profile"]
     convicted = {(line.rule, line.capture) for line in lines if line.verdict is Verdict.FAIL}
-    identifiers = _identifiers(found)
+    identifiers = _build_identifier_lookup(found)
     judged = set[tuple[str, Verdict, str]]()
     for number, name in enumerate(names, 1):
         whose = identifiers(name)
@@ -101,7 +101,7 @@ def _judge_captures(
     return frozenset(judged)
 
 
-def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
+def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str] | None]:
     """Return a function that returns the identifiers of the queue managers of a capture; None where they are unknown.
 
     In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the

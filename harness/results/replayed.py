@@ -94,12 +94,12 @@ def replay(
             raise KeyboardInterrupt
         if not watch.begun:
             raise UsageError(said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ") or "it broke off")
-        now = _verdicts(made)
-    was = _verdicts(folder)
+        now = _read_verdicts_by_check(made)
+    was = _read_verdicts_by_check(folder)
     missing = set[str]() if keyword else watch.wanted - watch.collected
     unplayable = dict.fromkeys(missing, NO_CHECK) | dict.fromkeys(watch.collected - watch.begun, NOT_BEGUN)
     unplayable |= watch.unplayable
-    found = {test: _differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
+    found = {test: _list_differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
     return Replayed(
         frozenset(test for test, differences in found.items() if not differences),
         {test: differences for test, differences in sorted(found.items()) if differences},
@@ -136,7 +136,7 @@ _Found = Mapping[str, Sequence[tuple[Judged, str]]]
 """The verdicts of a check by rule, each with its shown text."""
 
 
-def _verdicts(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
+def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
     """Return the verdicts of a run folder by check and rule."""
     found: dict[str, dict[str, list[tuple[Judged, str]]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
@@ -152,7 +152,7 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED)
 
 
-def _differences(was: _Found, now: _Found) -> list[Difference]:
+def _list_differences(was: _Found, now: _Found) -> list[Difference]:
     """Return the rules with other verdicts, each with the first verdict that only one side has."""
     differences = []
     for rule in sorted(was.keys() | now.keys()):

@@ -23,10 +23,10 @@ MOST_LINE = 2**20
 MOST_NUMBER = 2**53
 """The largest number: every reader of JSON represents it exactly."""
 _COMPLAINT = 200
-_TEXT = {"type": "string", "maxLength": 10_000}
+_TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD = {"type": "string", "maxLength": 300}
-_COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
-_TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
+_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
+_TIME_SCHEMA = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _WORDS = {"type": "array", "items": _WORD, "maxItems": 10_000}
 _GUIDS = {
@@ -47,11 +47,11 @@ _SYSTEM = _object(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD)
 _DEVIATIONS = {
     "type": "object",
     "maxProperties": 10_000,
-    "additionalProperties": _object({"reason": _TEXT, "link": {"anyOf": [_TEXT, {"type": "null"}]}}),
+    "additionalProperties": _object({"reason": _TEXT_SCHEMA, "link": {"anyOf": [_TEXT_SCHEMA, {"type": "null"}]}}),
 }
 _BASELINE = _object(
     {
-        "file": _TEXT,
+        "file": _TEXT_SCHEMA,
         "sha256": _DIGEST,
         "expected": _DEVIATIONS,
         **dict.fromkeys(("new", "stale", "unjudged"), _WORDS),
@@ -64,26 +64,26 @@ _RUN = {
     "properties": {
         "schema": {"type": "integer"},
         "run": _WORD,
-        "started": _TIME,
-        "finished": _TIME,
+        "started": _TIME_SCHEMA,
+        "finished": _TIME_SCHEMA,
         "suites": _DIGEST,
         "sut": _SYSTEM,
         "reach": {"enum": ["virtual", "process", "external"]},
         "harness": _WORD,
-        "selection": _TEXT,
+        "selection": _TEXT_SCHEMA,
         "capabilities": _FLAGS,
         "residue": _OBJECTS,
         "timeouts": {"anyOf": [{"type": "object"}, _NULL]},
         "queue_managers": _GUIDS,
         "deaths": _OBJECTS,
-        "aborted": {"anyOf": [_TEXT, _NULL]},
+        "aborted": {"anyOf": [_TEXT_SCHEMA, _NULL]},
         "baseline": {"anyOf": [_BASELINE, _NULL]},
         "exit": {"type": "integer", "minimum": 0, "maximum": 255},
         "systems": {"type": "object", "additionalProperties": _SYSTEM},
     },
 }
 _RUN["required"] = [name for name in _RUN["properties"] if name != "systems"]
-_COUNTS = _object({str(verdict): _COUNT for verdict in Verdict})
+_COUNTS = _object({str(verdict): _COUNT_SCHEMA for verdict in Verdict})
 _PERCENT = {"type": "number", "minimum": 0, "maximum": 100}
 _CERTIFICATE = _object(
     {
@@ -91,14 +91,14 @@ _CERTIFICATE = _object(
         "system": _SYSTEM,
         "queue_managers": _GUIDS,
         "run": _WORD,
-        "started": _TIME,
-        "finished": _TIME,
+        "started": _TIME_SCHEMA,
+        "finished": _TIME_SCHEMA,
         "reach": _WORD,
         "capabilities": _FLAGS,
         "harness": _WORD,
         "suites": _DIGEST,
-        "terms": _object({"checks": _COUNT, "not_exercised_percent": _PERCENT}),
-        "checks": _COUNT,
+        "terms": _object({"checks": _COUNT_SCHEMA, "not_exercised_percent": _PERCENT}),
+        "checks": _COUNT_SCHEMA,
         "rules": _COUNTS,
         "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS},
         "not_exercised_percent": _PERCENT,
@@ -106,7 +106,7 @@ _CERTIFICATE = _object(
         "deviations": _DEVIATIONS,
         "files": {
             "type": "object",
-            "additionalProperties": _object({"size": _COUNT, "sha256": _DIGEST}),
+            "additionalProperties": _object({"size": _COUNT_SCHEMA, "sha256": _DIGEST}),
         },
     }
 )

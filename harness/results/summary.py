@@ -16,7 +16,7 @@ from harness.run.results import RuleResult
 
 SHOWN = 50
 """The number of rules that are shown; the others are counted."""
-_TEXT = 200
+_LONGEST_TEXT = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _EATEN = re.compile(
     rf"""
@@ -47,7 +47,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
         yield from (f"**{escape(root)}**", "")
     if resting:
         yield from (escape(roots.resting([one.rule for one in resting], SHOWN)), "")
-    name, harness, reach = (escape(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
+    name, harness, reach = (escape(one_line(str(run[key]), _LONGEST_TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
         yield f"**The run is partial: {escape(found.partial)}.**"
@@ -57,15 +57,15 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
         some = [one for one in bad if one.verdict is verdict and one not in resting]
         if some:
             yield from ("", f"## {_words(verdict)}: {len(some)}")
-            yield from _causes(some, catalogue)
+            yield from _list_cause_tables(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
-        reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
+        reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT) for rule, why in known.items()}
         yield from (f"| {escape(rule)} | {escape(reason)} |" for rule, reason in reasons.items())
     if stale := (run.get("baseline") or {}).get("stale"):
         yield from (
             "",
-            f"**In the baseline, but failing no more: {escape(one_line(', '.join(stale), _TEXT))}**",
+            f"**In the baseline, but failing no more: {escape(one_line(', '.join(stale), _LONGEST_TEXT))}**",
         )
 
 
@@ -80,7 +80,7 @@ def _counts(found: RunResults) -> Iterator[str]:
         yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
-def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
+def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
     """Yield the rules in a table for each cause that several share, the others in the last one."""
     causes = causes_of(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]
@@ -90,7 +90,7 @@ def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[st
     for title, findings in [*tables, ("each for itself" if shared else "", tuple(alone))]:
         if not findings:
             continue
-        yield from ("", f"**{escape(one_line(title, _TEXT))}**") if title else ()
+        yield from ("", f"**{escape(one_line(title, _LONGEST_TEXT))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
             yield from (_row(one, catalogue) for one in findings[:room])
@@ -103,7 +103,7 @@ def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
     seen = one.observed or line["reason"] or ""
     cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
-    return f"| {' | '.join(escape(one_line(cell, _TEXT)) for cell in cells)} |"
+    return f"| {' | '.join(escape(one_line(cell, _LONGEST_TEXT)) for cell in cells)} |"
 
 
 def _words(verdict: Verdict) -> str:

@@ -81,7 +81,7 @@ def verify(
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
         opened = open_bundle(path, key, Path(folder))
         try:
-            said = _statement(opened, suites)
+            said = _read_statement(opened, suites)
             _check_files(opened, said)
             check_run_folder(opened.folder)
             found = read_run(opened.folder)
@@ -98,7 +98,7 @@ def verify(
     return Verified(said, again)
 
 
-def _statement(opened: Opened, suites: Suites) -> dict[str, Any]:
+def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     """Read the statement of the certificate; JudgedElsewhere when it is about other suites than the installed ones."""
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
@@ -153,7 +153,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
 
 
 _PLACE = re.compile(r"^(behind )?frame \d+: ")
-LISTED = 20
+MOST_LISTED_DIFFERENCES = 20
 
 
 def describe_verified(found: Verified) -> Iterator[str]:
@@ -178,12 +178,12 @@ def describe_verified(found: Verified) -> Iterator[str]:
 def describe_replay(found: Replayed) -> Iterator[str]:
     """Yield how many checks were replayed, why others were not, and which got other verdicts than in the run."""
     yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
-    for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(LISTED):
+    for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(MOST_LISTED_DIFFERENCES):
         yield f"  not replayed: {number:,}: {why}"
-    for test, differences in list(found.differing.items())[:LISTED]:
-        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:LISTED])}"
-    if len(found.differing) > LISTED:
-        yield f"  other verdicts: {len(found.differing) - LISTED:,} checks more"
+    for test, differences in list(found.differing.items())[:MOST_LISTED_DIFFERENCES]:
+        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MOST_LISTED_DIFFERENCES])}"
+    if len(found.differing) > MOST_LISTED_DIFFERENCES:
+        yield f"  other verdicts: {len(found.differing) - MOST_LISTED_DIFFERENCES:,} checks more"
 
 
 def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
     share, most = said["not_exercised_percent"], said["terms"]["not_exercised_percent"]
     yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised of at most {most:g} %"
     yield f"declared: known deviations: {len(said['deviations'])} rules that fail"
-    for rule, why in list(said["deviations"].items())[:LISTED]:
+    for rule, why in list(said["deviations"].items())[:MOST_LISTED_DIFFERENCES]:
         yield f"  {rule}: {why['reason']!a}"
     lacking = sorted(name for name, there in said["capabilities"].items() if not there)
     if lacking:

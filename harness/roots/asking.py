@@ -160,7 +160,7 @@ def _check_reached(system: System) -> Line:
         if message is None:
             way_out = "look for a device between them that changes their packets"
             return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
-        peer.environment.run_until(lambda: _acknowledges(session), system.timeouts.response_ms)
+        peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return Line(REACHED, State.OK, f"{came} connected to {place} and brought the message that it was to send")
 
@@ -172,7 +172,7 @@ def _peer_not_reached(system: System) -> str:
     )
 
 
-def _acknowledges(session: Session) -> bool:
+def _has_acknowledgment(session: Session) -> bool:
     """Return whether the system got the acknowledgment of its message; without it the system would send the message
     again.
     """
@@ -190,23 +190,23 @@ def arrival(system: System, reached: bool | None) -> Iterator[Line]:
     label = f"mqconform {time.time_ns():x}"
     try:
         with ExitStack() as stack:
-            targets = _targets(system, stack)
+            targets = _list_targets(system, stack)
             peer = stack.enter_context(system.peer())
-            sent, refused = _exchange(system, peer, targets, label, reached)
+            sent, refused = _exchange_messages(system, peer, targets, label, reached)
             connected = any(one.sut_role == "initiator" for one in peer.recorder.connections)
             answered = refused or any(one.acknowledged is not None for one in sent)
-            _look(system, sent, label)
+            _note_arrivals(system, sent, label)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         yield Line(BY_ADDRESS, State.NOT_SEEN, str(error))
         return
     if reached is None:
         yield _reached_by_acknowledgments(system, sent, connected, answered)
     comes_back = bool(reached or connected or answered)
-    yield from _names(system, sent, comes_back)
-    yield from _queues(system.file.label, sent)
+    yield from _list_name_findings(system, sent, comes_back)
+    yield from _list_queue_findings(system.file.label, sent)
 
 
-def _targets(system: System, stack: ExitStack) -> list[_Target]:
+def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
     """Return where to send to, the provisioned queues where none can be made."""
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers("queue_control"):
@@ -233,18 +233,20 @@ def _controlled_for_itself(system: System) -> Iterator[Control]:
         environment.close()
 
 
-def _exchange(
+def _exchange_messages(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
     """Send the messages and wait; return them, and whether the message for a missing queue was refused."""
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
     peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
-    sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
-    nowhere = _send(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
+    sent = [
+        _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
+    ]
+    nowhere = _send_message(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
 
     def find_answered() -> list[bool]:
-        found = dict(_acknowledgments(peer))
+        found = dict(_list_acknowledgments(peer))
         for one in sent:
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
@@ -253,7 +255,7 @@ def _exchange(
     if peer.environment.run_until(lambda: any(find_answered()), within_ms):  # many systems refuse in silence
         peer.environment.run_until(lambda: all(find_answered()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
-    return sent, nowhere in dict(_acknowledgments(peer))
+    return sent, nowhere in dict(_list_acknowledgments(peer))
 
 
 def _has_acknowledged(peer: Peer) -> bool:
@@ -267,7 +269,7 @@ def _has_acknowledged(peer: Peer) -> bool:
     return True
 
 
-def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
+def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
     """Send a message that asks for an acknowledgment of arrival; return its ordinal."""
     answer = peer.host.ask(
         SendMessage(
@@ -285,7 +287,7 @@ def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> in
     return int(str(answer.values["message_id"]).rpartition("\\")[2])
 
 
-def _acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
+def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
     """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of that."""
     for frame in peer.recorder.frames:
         message = frame.message if frame.from_sut else None
@@ -295,7 +297,7 @@ def _acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
             yield message.answered.Ordinal, message.MessageClass
 
 
-def _look(system: System, sent: list[_Sent], label: str) -> None:
+def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
     """Note which messages without an acknowledgment arrived, where queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
@@ -326,7 +328,7 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
     return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
 
-def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
+def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
     """Yield a line for each form of name: it is right where one message to it arrived, or was refused."""
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]
@@ -350,7 +352,7 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
             yield Line(subject, State.NOT_SEEN, f"whether a message to {name} arrives: no acknowledgment can come")
 
 
-def _queues(file: str, sent: list[_Sent]) -> Iterator[Line]:
+def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
     """Yield a line for each queue of [queues] whose state is known; ``file``: the SUT file."""
     of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)

@@ -326,7 +326,7 @@ def _read_catalogue(root: Path) -> Catalogue:
         rows = read_toml(file)
         head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
         _check_head(root, file, head)
-        checked_in[_folder(root, file)] = tuple(f"suites/{folder}" for folder in head.get(CHECKED_IN, ()))
+        checked_in[_get_section_folder(root, file)] = tuple(f"suites/{folder}" for folder in head.get(CHECKED_IN, ()))
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
         for name, row in rows.items():
             if name in rules:
@@ -343,7 +343,7 @@ def _read_catalogue(root: Path) -> Catalogue:
     return Catalogue(list(rules.values()), documents, errata, notes, checked_in)
 
 
-def _folder(root: Path, file: Path) -> str:
+def _get_section_folder(root: Path, file: Path) -> str:
     """Return the folder of a section, such as ``suites/mqqb/s2_2_1_internal_header``."""
     return f"suites/{file.parent.relative_to(root).as_posix()}"
 
@@ -408,7 +408,7 @@ def _rule(
         errata=(*cited, *(each.id for each in errata.values() if name in each.where and each.id not in cited)),
         note=entry.get("note"),
         link=documents[document].link(section),
-        folder=_folder(root, file),
+        folder=_get_section_folder(root, file),
         kind=known.kind,
         twin=known.twin,
         violates=violates,

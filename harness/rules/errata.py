@@ -20,7 +20,7 @@ ERRATA_FILE = "errata.toml"
 VERDICTS = ("pass", "fail", "warn", "inconclusive")
 """The verdicts that a system that follows a reading can get."""
 
-_KEYS = {
+_ERRATUM_KEYS = {
     "where": list,
     "says": str,
     "readings": list,
@@ -139,7 +139,7 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
     if not _ID.fullmatch(name):
         raise CatalogueError(file, name, "is no id of an erratum; write E and two or three digits")
-    entry = check_keys(file, name, row, _KEYS, {})
+    entry = check_keys(file, name, row, _ERRATUM_KEYS, {})
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
             if place not in index:

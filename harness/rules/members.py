@@ -10,7 +10,7 @@ from harness.paths import SUITES
 from harness.rules.errata import read_toml
 
 MEMBERS_FILE = "members.toml"
-_KEYS = ("title", "exercised", "reference", "left_out")
+_MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
     path = suites / MEMBERS_FILE
     members = []
     for name, table in read_toml(path).items():
-        for key in _KEYS:
+        for key in _MEMBER_KEYS:
             if not isinstance(table, dict) or not isinstance(table.get(key), str) or not table[key].strip():
                 raise UsageError(f"{path}: [{name}]: {key} is missing, or no text")
         for key in table:
-            if key not in _KEYS:
-                raise UsageError(f"{path}: [{name}]: unknown key {key}; known are {', '.join(_KEYS)}")
+            if key not in _MEMBER_KEYS:
+                raise UsageError(f"{path}: [{name}]: unknown key {key}; known are {', '.join(_MEMBER_KEYS)}")
         members.append(Member(name, **table))
     return tuple(members)

@@ -188,11 +188,11 @@ def _notes(
             rules=_rules(file, number, entry.get("rules", []), index, ids),
             excuses=(excuses := _rules(file, number, entry.get("excuses", []), index, ids)),
             excused=_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
-            reference=_reference(file, number, entry["reference"]),
+            reference=_get_reference_behaviours(file, number, entry["reference"]),
         )
 
 
-def _reference(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
+def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     """Return the behaviours of the reference, or the one reason why there are none."""
     kind, _, why = str(written[0]).partition(": ")
     if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):

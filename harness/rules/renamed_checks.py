@@ -30,7 +30,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
             if old in steps:
                 raise CatalogueError(path, old, "is renamed twice; keep the line with the present name")
             steps[old] = new
-    return MappingProxyType({old: _follow(steps, old, suites) for old in sorted(steps)})
+    return MappingProxyType({old: _follow_renames(steps, old, suites) for old in sorted(steps)})
 
 
 def current_check(check: str) -> str:
@@ -51,7 +51,7 @@ def _read(path: Path) -> dict[str, str]:
     return checks
 
 
-def _follow(steps: Mapping[str, str], old: str, suites: Path) -> str:
+def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
     """Return the last name of a check."""
     met, name = [old], steps[old]
     while name in steps:

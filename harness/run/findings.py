@@ -61,7 +61,7 @@ def findings(
             shown = cause.findings[: min(room, SHOWN_OF_CAUSE)]
             if shared:
                 yield one_line(cause.title, _LONGEST)
-            yield from _lines(shown, catalogue, again)
+            yield from _list_finding_lines(shown, catalogue, again)
             left = [one.rule for one in cause.findings[len(shown) :]]
             if shared and left:
                 yield f"{verdict} for the same: {', '.join(left)}"
@@ -72,7 +72,7 @@ def findings(
             yield f"{verdict} also: {', '.join(also)}"
 
 
-def _lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+def _list_finding_lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
     """Yield the lines of findings with one cause; the lines of later findings omit repeated text."""
     said: set[str] = set()
     for one in of_cause:
@@ -97,10 +97,10 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
         yield f"because:  {one_line(result.reason, _LONGEST)}"
     where = f"; {line['capture']}, {frames}" if (frames := frames_of(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
-    yield " ".join(["again: mqconform run", *_which(line["test"], row), again])
+    yield " ".join(["again: mqconform run", *_choose_check_option(line["test"], row), again])
 
 
-def _which(test: str | None, row: Rule | None) -> Iterator[str]:
+def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
     """Yield the option that chooses the check: by the rule where it is of checks of its own, else by its name."""
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"

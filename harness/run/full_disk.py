@@ -40,7 +40,7 @@ class FullDisk:
         try:
             return (yield)
         except Exception as error:
-            if (why := self._why(error)) is not None:
+            if (why := self._find_disk_error(error)) is not None:
                 self._exit(why)
             raise
 
@@ -50,7 +50,7 @@ class FullDisk:
         try:
             return (yield)
         except Exception as error:
-            if (why := self._why(error)) is None:
+            if (why := self._find_disk_error(error)) is None:
                 raise
             if not self.run.lost:
                 self.run.lose(why)
@@ -60,7 +60,7 @@ class FullDisk:
         self.run.lose(why)
         pytest.exit(why, returncode=EXIT_USAGE)
 
-    def _why(self, error: BaseException | None) -> str | None:
+    def _find_disk_error(self, error: BaseException | None) -> str | None:
         """Return the message for an error, or one of its causes, that is about the run folder; None for any other
         error.
         """

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,14 +62,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
         try:
-            _begin(config)
+            _begin_run(config)
         except KeyboardInterrupt:
             from harness.exit_codes import EXIT_INTERRUPTED
 
             pytest.exit("interrupted before the first check", EXIT_INTERRUPTED)
 
 
-def _begin(config: pytest.Config) -> None:
+def _begin_run(config: pytest.Config) -> None:
     from dataclasses import replace
 
     from harness.errors import MqconformError, UsageError
@@ -92,7 +92,7 @@ def _begin(config: pytest.Config) -> None:
 
             config.pluginmanager.register(replays)
             file, drivers_of = replays.load_replayed_run(
-                Path(config.getoption("--replay")), rules if _chooses(config) else ()
+                Path(config.getoption("--replay")), rules if _has_rule_selection(config) else ()
             )
         else:
             file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
@@ -101,7 +101,7 @@ def _begin(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
-        config.stash[EARLIER_HANDLERS] = raise_on(_ENDS)
+        config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -114,7 +114,7 @@ def _begin(config: pytest.Config) -> None:
         run.end()
         raise pytest.UsageError(str(error)) from error
     run.timeouts, run.baseline = timeouts_report(drivers), baseline
-    run.write(finished=None, code=None)
+    run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
@@ -124,14 +124,14 @@ def _begin(config: pytest.Config) -> None:
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
 
 
-def _chooses(config: pytest.Config) -> bool:
+def _has_rule_selection(config: pytest.Config) -> bool:
     """Return whether rules were asked for."""
     return any(map(config.getoption, ("--rule", "--select")))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the files of checks that have nothing to do with the few rules that are asked for."""
-    if not _chooses(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
+    if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
         config.stash[WANTED_FILES] = files_to_collect(wanted_rules(config))
@@ -154,7 +154,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out the finished checks of a resumed run, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
-    if _chooses(config) and not config.getoption("--replay"):
+    if _has_rule_selection(config) and not config.getoption("--replay"):
         keep = choose_checks(wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
@@ -172,7 +172,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             "`mqconform explain RULE` the checks of one"
         )
     run.describe()
-    run.write(finished=None, code=None)
+    run.write_run_file(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
     run.asked = len({suite_path(item) for item in items} | run.done.tests)
 
@@ -313,7 +313,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.passive()
     item.stash[END_REPORTED] = how is not None
     judge.end()
-    _outcome(judge, item.config.stash[RUN])
+    _fail_broken_rules(judge, item.config.stash[RUN])
     return None
 
 
@@ -330,7 +330,7 @@ def _hung_up(item: pytest.Item) -> bool:
     return view is not None and view.environment.hung_up
 
 
-def _outcome(judge: Judge, run: Run) -> None:
+def _fail_broken_rules(judge: Judge, run: Run) -> None:
     """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
 
     Let pytest pass a check whose failures the baseline of the run expects.
@@ -356,7 +356,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
     if ended:
-        _confirm(session)
+        _confirm_identity(session)
     elif not run.lost:
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
         run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
@@ -389,7 +389,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
         results.write_allure(by_cause, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())
 
 
-def _confirm(session: pytest.Session) -> None:
+def _confirm_identity(session: pytest.Session) -> None:
     """Compare who answers with who answered at the start."""
     from harness.errors import SutLost
 

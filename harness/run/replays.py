@@ -47,7 +47,7 @@ def load_replayed_run(
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}: is cut or broken ({error}); it is no {RUN_FILE} of this harness") from error
     try:
-        captures = _captures(folder, rules)
+        captures = _map_captures(folder, rules)
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {VERDICTS_FILE}: {error.strerror}") from error
     if not captures:
@@ -55,7 +55,7 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
-def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
+def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
 
     A check that was not made, because the system does not have a needed capability, has no capture.

@@ -180,7 +180,7 @@ def write_allure(
         attachments = [Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]
         if capture and _JUNIT[result.verdict] in ("failure", "error"):
-            attachments += _captures(logger, run / capture)
+            attachments += _attach_capture(logger, run / capture)
         labels = {
             LabelType.EPIC: line["document"],
             LabelType.FEATURE: result.section,
@@ -207,7 +207,7 @@ def write_allure(
         )
 
 
-def _captures(logger: Any, path: Path) -> list[Any]:
+def _attach_capture(logger: Any, path: Path) -> list[Any]:
     """Attach a capture, if it exists."""
     from allure_commons.model2 import Attachment
     from allure_commons.types import AttachmentType

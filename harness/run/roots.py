@@ -61,7 +61,7 @@ class Roots:
             return
         self._attempts += 1
         if self._shared is None:
-            self.lines = _answers(driver, reached=self.reached)
+            self.lines = _check_roots(driver, reached=self.reached)
             return
         number = self._shared.fileno()
         fcntl.lockf(number, fcntl.LOCK_EX)
@@ -69,7 +69,7 @@ class Roots:
             if known := os.pread(number, os.fstat(number).st_size, 0):
                 self.lines = pickle.loads(known)  # noqa: S301 - of this run's own processes
             else:
-                self.lines = _answers(driver, reached=self.reached)
+                self.lines = _check_roots(driver, reached=self.reached)
                 os.pwrite(number, pickle.dumps(self.lines) if self.lines is not None else b"", 0)
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
@@ -89,7 +89,7 @@ class Roots:
                 yield line
 
 
-def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
+def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
     """Check the roots of the system; None when it cannot be reached, so that the next caller tries again."""
     try:
         found = tuple(_ask_for_lines(driver, reached=reached))

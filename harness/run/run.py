@@ -165,12 +165,12 @@ class Run:
                 roots=earlier.roots,
                 earlier_residue=earlier.residue,
             )
-            run.write(finished=None, code=None)
+            run.write_run_file(finished=None, code=None)
         except (OSError, FolderError) as error:
             raise _unusable(folder, error) from error
         return run
 
-    def write(self, finished: str | None, code: int | None) -> None:
+    def write_run_file(self, finished: str | None, code: int | None) -> None:
         """Write run.json."""
         sut = self.file.sut
         content: dict[str, Any] = {
@@ -195,7 +195,7 @@ class Run:
         }
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
-        self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
+        self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _residue_left(self) -> Iterator[dict[str, str]]:
         """Yield the residue of the run before it was resumed, except of checks that were made again."""
@@ -204,7 +204,7 @@ class Run:
     def keep_residue(self) -> None:
         """Write run.json when checks left or met something since it was written: a kill must not lose that."""
         if len(self.residue) > self._kept_residue:
-            self.write(finished=None, code=None)
+            self.write_run_file(finished=None, code=None)
             self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
@@ -214,10 +214,10 @@ class Run:
         if self.suites is not None:
             return
         content, suites = rules_json(self.catalogue)
-        self._replace(RULES_FILE, content)
+        self._replace_file(RULES_FILE, content)
         self.suites = suites
 
-    def _replace(self, name: str, content: str) -> None:
+    def _replace_file(self, name: str, content: str) -> None:
         """Write a file of the folder as a whole, or leave the old file unchanged."""
         new = self.folder / f"{name}.new"
         try:
@@ -234,7 +234,7 @@ class Run:
     def note_death(self, death: Death) -> None:
         """Write down an end of the SUT's process as it happens."""
         self.deaths.append(death)
-        self.write(finished=None, code=None)
+        self.write_run_file(finished=None, code=None)
 
     def end(self) -> int:
         """Close the run; return its exit code."""
@@ -242,7 +242,7 @@ class Run:
         if not self.uncollected:
             self.describe()
         code = self.exit_code()
-        self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
+        self.write_run_file(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         self.lock.release()
         return code
 
@@ -428,7 +428,7 @@ def rules_json(catalogue: Catalogue) -> tuple[str, str]:
 
 
 def _rules_json(catalogue: Catalogue) -> tuple[str, str]:
-    tree = _rules(catalogue)
+    tree = _build_rules_content(catalogue)
     return json.dumps(tree, indent=1), digest_of(tree)
 
 
@@ -439,7 +439,7 @@ def digest_of(rules: Any) -> str:
 
 
 @cache
-def _rules(catalogue: Catalogue) -> dict[str, Any]:
+def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
     proof, checks = load_proof(), checks_of_rules()
     rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
     from harness.run.run import Run
 
-MARK = "sut_survives"
+SURVIVAL_MARK = "sut_survives"
 END_KNOWN_S = 0.5
 """How soon after its connections the end of a process is known."""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
@@ -27,13 +27,13 @@ _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 def check_before(item: pytest.Item) -> None:
     """Ask before a check that is marked."""
     peer = _peer(item)
-    if peer is not None and item.get_closest_marker(MARK) is not None:
+    if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
     """Ask the system after a check that is marked or went wrong; record the finding."""
-    peer, mark = _peer(item), item.get_closest_marker(MARK)
+    peer, mark = _peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
     if (says := peer.environment.flood) is not None:  # what it says is not looked at any more

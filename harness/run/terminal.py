@@ -37,7 +37,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if run is None:
         return
     if config.getoption("--live"):
-        _tell(terminalreporter, run, config)
+        _print_findings(terminalreporter, run, config)
     else:
         for line in run.roots.lines():
             terminalreporter.write_line(line)
@@ -66,14 +66,14 @@ def _next_step(run: Run, config: pytest.Config) -> str | None:
     given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
-        again = rerun_command(given, _beside(run.folder) if config.getoption("--out") else None)
+        again = rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
         return f"correct {file}, or the system, then run again: {again}"
     if run.aborted and not run.uncollected:
         return f"go on: {resume_command(given, run.folder)}"
     return None
 
 
-def _beside(folder: Path) -> Path:
+def _get_free_folder_name(folder: Path) -> Path:
     """Return a folder of a similar name that does not exist."""
     return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
@@ -84,7 +84,7 @@ def _is_mistake(told: Any) -> bool:
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
-def _tell(reporter: Any, run: Run, config: pytest.Config) -> None:
+def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
     """Show mistakes of the harness as Python reports them, then the findings, rule by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):

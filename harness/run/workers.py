@@ -147,7 +147,7 @@ class Workers:
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._record(item, _result_of_crash(item, worker))
+            self._record_results(item, _result_of_crash(item, worker))
             self._start(worker.number)
         else:
             if result.unwritten is not None:
@@ -155,7 +155,7 @@ class Workers:
             if result.again:
                 self._for_one_alone.append(worker.index)
             else:
-                self._record(item, result)
+                self._record_results(item, result)
             if result.lost is not None:
                 end_run(self.session, result.lost)
             if self._began_anew(worker, item, told=result.told):
@@ -170,7 +170,7 @@ class Workers:
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
         return after_check(item, self.drivers[worker.number], more=more, told=told)
 
-    def _record(self, item: pytest.Item, result: CheckResult) -> None:
+    def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run here."""
         if result.entries or result.lost is None:
             self.run.tests_run.add(str(suite_path(item)))
@@ -214,7 +214,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER] = driver
     session.config.stash[RUN].deadline_s = None  # what was sent before it is done
-    _silence(session.config)
+    _silence_terminal(session.config)
     while True:
         try:
             item = session.items[connection.recv()]
@@ -223,7 +223,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
         connection.send(_run_check(item))
 
 
-def _silence(config: pytest.Config) -> None:
+def _silence_terminal(config: pytest.Config) -> None:
     """Show nothing, and leave the session's files alone: parent and worker share the files that were open at the
     fork.
     """

@@ -83,12 +83,12 @@ class Agent:
         if not isinstance(environment, RealEnvironment):
             raise HarnessError("a command is reached in real time only")
         if self._owner != os.getpid():
-            self._start()
+            self._start_command()
         if self._why is not None or self._socket is None:
             raise SutUnavailable(f"{self.name}: {self._why}")
         wire = AgentWire(self, environment, sink, self._socket.dup())
         self._wires.append(wire)
-        self._watch()
+        self._watch_socket()
         sink.on_open()
         return wire
 
@@ -108,7 +108,7 @@ class Agent:
             self._log.close()
             self._log = None
 
-    def _start(self) -> None:
+    def _start_command(self) -> None:
         """Start the command with a socket as its standard streams, in a session of its own: it gets no Ctrl-C."""
         if self._process is not None:  # that of the process that forked this one: not ours to wait for, nor to warn of
             self._inherited.append((self._process, self._log))
@@ -171,7 +171,7 @@ class Agent:
                 self._outgoing.clear()
                 break
             del self._outgoing[:sent]
-        self._watch()
+        self._watch_socket()
 
     def read(self) -> None:
         """Read the available bytes, of any channel."""
@@ -206,7 +206,7 @@ class Agent:
         if self._strangers > STRANGERS_LIMIT:
             raise NoAnswer(f"{STRANGERS_LIMIT} answers to questions that nobody asked")
 
-    def _watch(self) -> None:
+    def _watch_socket(self) -> None:
         """Let each environment announce bytes to read, or room for pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 

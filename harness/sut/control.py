@@ -86,7 +86,7 @@ class VirtualControl:
         return _require_done(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        number = self.host.begin(_request(verb, arguments))
+        number = self.host.begin(_send_request(verb, arguments))
         self._verbs[number] = verb
         return number
 
@@ -165,7 +165,7 @@ class JsonlControl:
         self._wire.close()
 
 
-def _request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
+def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
     """Make a request; ``cancel`` names the request that it ends by its id, which is its token."""
     if verb == "cancel":
         return CancelWaiting(arguments["request"])

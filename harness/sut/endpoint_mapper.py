@@ -66,25 +66,25 @@ def _unknown(address: str, why: str) -> SutUnavailable:
 def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     ends = time.monotonic() + TIMEOUT_S
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
-    if (kind := _pdu(connection, ends)[0]) != "bind_ack":
+    if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")
     for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(interface))):
         connection.sendall(fragment)
-    kind, answer = _pdu(connection, ends)
+    kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"it answered {kind} to ept_map")
     return [port for port in ports(_MAP.read_response(stub_of(answer), False)) if port]
 
 
-def _pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
+def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
     """Read a PDU until the time ``ends``, in s of the monotonic clock; return its kind and the PDU."""
-    header = _exactly(connection, HEADER_SIZE, ends)
+    header = _read_exactly(connection, HEADER_SIZE, ends)
     size = rpc_size(header) or 0
-    data = header + _exactly(connection, size - HEADER_SIZE, ends)
+    data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
     return rpc_kind(data), dissect_rpc(data)
 
 
-def _exactly(connection: socket.socket, count: int, ends: float) -> bytes:
+def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:
     """Read so many bytes; WireError when fewer come. A frag_len cannot ask for more than 65,535."""
     data = b""
     while len(data) < count:

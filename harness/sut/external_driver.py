@@ -74,9 +74,9 @@ class ExternalDriver:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
         self._find()
         self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
-        self.identifier = self._identify()
+        self.identifier = self._get_identifier()
         if self.control_route is not None and not (self.shared and self.worker):
-            self._with_control(self._begin)
+            self._with_control(self._prepare_sut)
 
     def _find(self) -> None:
         """Connect to the SUT and its control channel, again and again for ``wait_s``."""
@@ -138,7 +138,7 @@ class ExternalDriver:
             environment.close()
         return found
 
-    def _begin(self, control: Control, who: Identity) -> None:
+    def _prepare_sut(self, control: Control, who: Identity) -> None:
         """Bring the SUT into the state that it has during the run."""
         if "reset" in who.facilities:
             control.call("reset")
@@ -202,7 +202,7 @@ class ExternalDriver:
         """Compare who answers sessions and control with who did at the start."""
         if self.shared and self.worker:
             return  # the first does
-        now = self._identify()
+        now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
@@ -213,7 +213,7 @@ class ExternalDriver:
                 )
             )
 
-    def _identify(self) -> UUID | None:
+    def _get_identifier(self) -> UUID | None:
         """Return the QueueManager.Identifier that sessions and control agree on."""
         of_session = self._identify_acceptor()
         if (route := self.control_route) is None:

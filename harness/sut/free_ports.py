@@ -14,14 +14,14 @@ RPC_STEP = 11
 """The default port of qmcomm, and how far the next to try is from one in use (MS-MQQP 3.1.4.8)."""
 READ_PORT_OFFSET = 2
 """From the port of qmcomm to that of qm2qm, by default 2105."""
-_STEPS = 2_000
-_FIRST = RPC_PORT + (_STEPS + 1) * RPC_STEP
-_MANY = 8_000
+_PORT_STEPS = 2_000
+_FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_STEP
+_MAX_PORTS = 8_000
 """The ports above those, below the ephemeral ports, so that no other program gets one by chance."""
 _PORTS_APART = 61
 """How many ports two processes begin to look apart."""
 
-_GIVEN: set[int] = set()
+_GIVEN_PORTS: set[int] = set()
 _GIVING_LOCK = threading.Lock()
 
 
@@ -30,12 +30,12 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
     HarnessError when there is none.
     """
-    for turn in range(_MANY):
-        port = _FIRST + (_PORTS_APART * os.getpid() + turn) % _MANY
-        if _give(address, kind, port):
+    for turn in range(_MAX_PORTS):
+        port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
+        if _reserve_ports(address, kind, port):
             return port
     raise HarnessError(
-        f"no port from {_FIRST} to {_FIRST + _MANY - 1} is free on {address}: give ports in the SUT file"
+        f"no port from {_FIRST_PORT} to {_FIRST_PORT + _MAX_PORTS - 1} is free on {address}: give ports in the SUT file"
     )
 
 
@@ -44,19 +44,19 @@ def free_rpc_port(address: str) -> int:
 
     Spec: MS-MQQP 3.1.4.8. Other processes begin to look elsewhere, so that two seldom want the same.
     """
-    for turn in range(_STEPS):
-        port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _STEPS)
-        if _give(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
+    for turn in range(_PORT_STEPS):
+        port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)
+        if _reserve_ports(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
             return port
     return free_port(address, socket.SOCK_STREAM)
 
 
-def _give(address: str, kind: socket.SocketKind, *ports: int) -> bool:
+def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     """Give ports, if all are free and none was given before; return whether they were."""
     with _GIVING_LOCK:
-        if not _GIVEN.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
+        if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False
-        _GIVEN.update(ports)
+        _GIVEN_PORTS.update(ports)
         return True
 
 

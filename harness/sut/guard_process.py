@@ -57,7 +57,7 @@ def _all() -> list[int]:
 
 
 def _has(pid: int, mark: str) -> bool:
-    return any(entry.startswith(f"{mark}=".encode()) for entry in _read(pid, "environ").split(b"\0"))
+    return any(entry.startswith(f"{mark}=".encode()) for entry in _read_process_file(pid, "environ").split(b"\0"))
 
 
 def _start_of(pid: int) -> str:
@@ -65,10 +65,10 @@ def _start_of(pid: int) -> str:
 
 
 def _fields(pid: int) -> list[str]:
-    return _read(pid, "stat").decode("utf-8", "replace").rpartition(")")[2].split()
+    return _read_process_file(pid, "stat").decode("utf-8", "replace").rpartition(")")[2].split()
 
 
-def _read(pid: int, name: str) -> bytes:
+def _read_process_file(pid: int, name: str) -> bytes:
     """Return a file of a process; nothing of one that has ended, or is another user's."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123

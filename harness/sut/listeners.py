@@ -44,7 +44,7 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 def describe_listener(port: Port) -> str | None:
     """Say that a port is in use, and by whom where that can be seen; None for a free one."""
-    return f"in use{_by(_pids(_listening(port)))}" if _is_taken(port) else None
+    return f"in use{_by(_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
 def is_own(address: str) -> bool:
@@ -78,11 +78,11 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
     Sockets that cannot be inspected, such as those of another user's processes, are not refused.
     """
     family = _family_of(program)
-    if not family or any(_sockets(pid) is None for pid in family):
+    if not family or any(_list_process_sockets(pid) is None for pid in family):
         return
-    own = {inode for pid in family for inode in _sockets(pid) or ()}
+    own = {inode for pid in family for inode in _list_process_sockets(pid) or ()}
     for port in ports:
-        others = _listening(port) - own
+        others = _list_listening_inodes(port) - own
         if others:
             raise SutUnavailable(
                 f"{port}: not the program that was started listens there, but another{_by(_pids(others))}; if that is "
@@ -111,7 +111,7 @@ def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-def _listening(port: Port) -> set[int]:
+def _list_listening_inodes(port: Port) -> set[int]:
     """Return the inodes of the sockets that receive traffic to a port."""
     wanted = ip_address(socket.getaddrinfo(port.address, None, _family(port.address))[0][4][0])
     return {
@@ -130,10 +130,10 @@ def _rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, in
     for line in lines:
         fields = line.split()
         address, _, number = fields[1].partition(":")
-        yield fields[3], _address(address), int(number, 16), int(fields[9])
+        yield fields[3], _parse_proc_address(address), int(number, 16), int(fields[9])
 
 
-def _address(printed: str) -> IPv4Address | IPv6Address:
+def _parse_proc_address(printed: str) -> IPv4Address | IPv6Address:
     """Read an address as /proc prints it: words of 32 bits, each in the order of the machine."""
     words = [int(printed[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(printed), 8)]
     address = ip_address(b"".join(words))
@@ -175,7 +175,7 @@ def _all_pids() -> list[int]:
         return []
 
 
-def _sockets(pid: int) -> set[int] | None:
+def _list_process_sockets(pid: int) -> set[int] | None:
     """Return the inodes of a process's sockets; None when they are not ours to see."""
     found = set()
     try:
@@ -194,7 +194,7 @@ def _sockets(pid: int) -> set[int] | None:
 
 
 def _pids(inodes: set[int]) -> list[int]:
-    return [pid for pid in _all_pids() if inodes & (_sockets(pid) or set())] if inodes else []
+    return [pid for pid in _all_pids() if inodes & (_list_process_sockets(pid) or set())] if inodes else []
 
 
 def _by(pids: list[int]) -> str:

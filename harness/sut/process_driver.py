@@ -58,9 +58,9 @@ class ProcessDriver(ExternalDriver):
         """Return how the program ended. A program that ends closes its connections some time before its end is
         known.
         """
-        return self.describe_end(DEATH_NEAR_S if hung_up and self._resets() else 0)
+        return self.describe_end(DEATH_NEAR_S if hung_up and self._is_connection_refused() else 0)
 
-    def _resets(self) -> bool:
+    def _is_connection_refused(self) -> bool:
         """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
         try:
             with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
@@ -99,7 +99,7 @@ class ProcessDriver(ExternalDriver):
         refuse_taken_port(self._ports)
         self._dead = False
         self.process.start(self._command)
-        self._await()
+        self._await_ports()
         if self.file.driver.own_ports:
             refuse_stranger(self._ports, self.process.pid)
         super().start()
@@ -122,7 +122,7 @@ class ProcessDriver(ExternalDriver):
         told = any(placeholder in part for part in self.file.driver.command)
         return told or self.file.capabilities.get(capability, False)
 
-    def _await(self) -> None:
+    def _await_ports(self) -> None:
         """Wait until it listens at every port at which it must."""
         optional = () if self.file.capabilities.get("qm2qm", False) else ("driver.rpc_port", "driver.rpc_read_port")
         ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]

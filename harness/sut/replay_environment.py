@@ -101,7 +101,7 @@ class ReplayEnvironment(VirtualEnvironment):
             self.follow(next_us)
             self._player.play()
             return True
-        if self._happens(deadline_ms):
+        if self._run_due_timer(deadline_ms):
             return True
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
@@ -113,18 +113,18 @@ class ReplayEnvironment(VirtualEnvironment):
             if self._before_events(next_us):
                 self.follow(next_us)
                 self._player.play()
-                while not self._player.together and self._happens(self._now_ms):
+                while not self._player.together and self._run_due_timer(self._now_ms):
                     pass  # who waits looks again when the timers that are due have run
             else:
-                self._happens(self._ms(next_us))
+                self._run_due_timer(self._ms(next_us))
             return True
         if timed_out_us is not None:
-            if self._happens(self._ms(timed_out_us) - self._late_ms):
+            if self._run_due_timer(self._ms(timed_out_us) - self._late_ms):
                 return True
             self.follow(timed_out_us)
             self._player.time_out()
             return False
-        if self._happens(deadline_ms + self._late_ms):
+        if self._run_due_timer(deadline_ms + self._late_ms):
             return True
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
@@ -133,7 +133,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return whether the next action of the system precedes the timers of the harness."""
         return not self._events or max(self._ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
 
-    def _happens(self, until_ms: int) -> bool:
+    def _run_due_timer(self, until_ms: int) -> bool:
         """Let the next timer of the harness run, if it is due until then."""
         if not self._events or self._events[0][0] > max(until_ms, self._now_ms):
             return False

@@ -224,7 +224,7 @@ class Player:
         if "together" in said:
             self.together = said["together"] is True
         elif "bytes" in said:
-            self._deliver(self._gather(said["bytes"]))
+            self._deliver(self._gather_frames(said["bytes"]))
         elif "to" in said and type(said["to"]) is int:
             self.late[said["to"]] = note
         elif "answered" in said or "refused" in said:
@@ -238,7 +238,7 @@ class Player:
         said = item.said if isinstance(item, Note) else {}
         return f"behind frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
-    def _gather(self, size: object) -> list[Packet]:
+    def _gather_frames(self, size: object) -> list[Packet]:
         """Return the frames of bytes that came at once."""
         found: list[Packet] = []
         left = size if isinstance(size, int) else 0

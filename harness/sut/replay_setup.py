@@ -19,7 +19,7 @@ from reference_qm.surface.surroundings import CLOCK
 TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a set-up has: none of them has a command that is run or a password."""
 _COMPLAINT = 200
-_COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_US}
+_TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_US}
 _PORT = {"type": "integer", "minimum": 0, "maximum": 65_535}
 _WORD = {"type": "string", "maxLength": 300}
 _FLAG = {"type": "boolean"}
@@ -36,7 +36,7 @@ _FORM = _object(
         "run": _WORD,
         "test": {"type": "string", "maxLength": 1_000},
         "schema": {"const": TAPE_SCHEMA},
-        "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _COUNT)),
+        "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _TIME_SCHEMA)),
         "virtual": _FLAG,
         "file": _object(dict.fromkeys(TABLES, _TABLE)),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
@@ -45,8 +45,8 @@ _FORM = _object(
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
         "timeouts": _object(
             {
-                **dict.fromkeys(("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"), _COUNT),
-                **dict.fromkeys(("worst_ms", "usual_ms"), _COUNT),
+                **dict.fromkeys(("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"), _TIME_SCHEMA),
+                **dict.fromkeys(("worst_ms", "usual_ms"), _TIME_SCHEMA),
                 "calm": _FLAG,
             }
         ),

@@ -100,10 +100,10 @@ class SutProcess:
     def stop(self) -> None:
         """End it and all that it started."""
         if self._process is not None:
-            self._signal(signal.SIGTERM)
+            self._signal_session(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=STOP_S)
-            self._signal(signal.SIGKILL)
+            self._signal_session(signal.SIGKILL)
             self._process.wait()
         self._guard.close()
         if self._running is not None:
@@ -113,7 +113,7 @@ class SutProcess:
             self._log.close()
             self._log = None
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _signal_session(self, number: signal.Signals) -> None:
         """Signal its whole session; the program and its processes may have ended already."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, tree_of
 
 SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
-_KEYS = ("sut", "address")
+_SYSTEM_KEYS = ("sut", "address")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def load_topology(path: Path) -> TopologyFile:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known are topology, {', '.join(ROLES)}")
     name = _table(tree, "topology", ("name",), path)["name"]
-    places = {role: _place(role, _table(tree, role, _KEYS, path), path) for role in ROLES}
+    places = {role: _place(role, _table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
     _refuse_twice(places, path)
     _refuse_loops(places, path)
     ports = {place.file.driver.peer_tcp_port for place in places.values()}

@@ -81,7 +81,9 @@ class Traffic:
     def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         passage = self._of[link]
         for frame in (
-            self._record(passage, data) if from_initiator else self.recorder.record_received(passage.connection, data)
+            self._record_bytes(passage, data)
+            if from_initiator
+            else self.recorder.record_received(passage.connection, data)
         ):
             other = copy.copy(frame)
             other.direction = TO_SUT if frame.from_sut else FROM_SUT
@@ -101,7 +103,7 @@ class Traffic:
         maker = UUID(str(frame["UserHeader"].SourceQueueManager))
         return maker in self.identifiers and self.identifiers[maker] != by
 
-    def _record(self, passage: Passage, data: bytes) -> list[Frame]:
+    def _record_bytes(self, passage: Passage, data: bytes) -> list[Frame]:
         """Record bytes of an initiator: its whole packets, or malformed bytes."""
         try:
             packets = passage.framer.feed(data)

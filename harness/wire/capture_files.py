@@ -75,7 +75,7 @@ class _Bounded:
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
     """Yield the records of a file whose first 4 bytes, ``magic``, have been read; RecordError at damage."""
     bounded = _Bounded(file)
-    with _warnings() as warned:
+    with _collect_scapy_warnings() as warned:
         try:
             reader = _make_reader(_Sections if magic == _PCAPNG else RawPcapReader, bounded, magic)
             while True:
@@ -116,7 +116,7 @@ def _of_pcapng(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
 
 
 @contextmanager
-def _warnings() -> Iterator[list[str]]:
+def _collect_scapy_warnings() -> Iterator[list[str]]:
     """Collect the warnings of scapy, which mark where it stops at damage."""
     said: list[str] = []
 

@@ -165,7 +165,7 @@ def _read_field(field: Field) -> FieldLayout:
     return reader(field)
 
 
-def _evaluate(size: Callable[[Any], Any] | int) -> Any:
+def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
     """Return a size: an int, an ``Expression``, or ``REST``."""
     if isinstance(size, int):
         return size
@@ -176,12 +176,12 @@ def _evaluate(size: Callable[[Any], Any] | int) -> Any:
 
 
 def _read_guid(field: UUIDField) -> FieldLayout:
-    present = {"present": _evaluate(field.announced)} if isinstance(field, AnnouncedGuid) else {}
+    present = {"present": _evaluate_size(field.announced)} if isinstance(field, AnnouncedGuid) else {}
     return FieldLayout(field.name, "guid", present)
 
 
 def _read_text(field: WideString) -> FieldLayout:
-    return FieldLayout(field.name, "text", {} if field.size is None else {"size": _evaluate(field.size)})
+    return FieldLayout(field.name, "text", {} if field.size is None else {"size": _evaluate_size(field.size)})
 
 
 def _read_padding(field: Padding) -> FieldLayout:
@@ -208,7 +208,7 @@ def _read_number(field: Field) -> FieldLayout:
 
 _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ...] = (
     (UUIDField, _read_guid),
-    (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate(field.size)})),
+    (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate_size(field.size)})),
     (WideString, _read_text),
     (Padding, _read_padding),
     (Nested, _read_nested),

@@ -31,17 +31,17 @@ NONE: Fields = {}
 
 def establish_connection(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
     """Make an EstablishConnection; ``header``: fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
-    return _packet(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
+    return _stack_headers(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
 
 
 def connection_parameters(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
     """Make a ConnectionParameters; ``header``: fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
-    return _packet(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
+    return _stack_headers(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
 
 
 def session_ack(*, base: Fields = NONE, internal: Fields = NONE, **session: Any) -> Packet:
     """Make a SessionAck, its PacketSize with the SessionHeader, as real Windows. Spec: MS-MQQB 2.2.6."""
-    return _packet(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
+    return _stack_headers(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
 def user_message(
@@ -77,7 +77,7 @@ def user_message(
         (MultiQueueFormatHeader, mqf),
         (SessionHeader, session),
     )
-    return _packet(*(header(**fields) for header, fields in headers if fields is not None))
+    return _stack_headers(*(header(**fields) for header, fields in headers if fields is not None))
 
 
 def ping_request(**fields: Any) -> Packet:
@@ -90,7 +90,7 @@ def ping_response(**fields: Any) -> Packet:
     return PingPacket(**fields)
 
 
-def _packet(*headers: Layer) -> Packet:
+def _stack_headers(*headers: Layer) -> Packet:
     """Put headers one on the other, as ``/`` does, which copies all of them each time."""
     for below, above in pairwise(headers):
         below.add_payload(above)

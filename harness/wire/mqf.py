@@ -83,13 +83,13 @@ class FormatNames(Field):
                 raise WireError(
                     f"MQFAddressHeader.ElementCount: {pkt.ElementCount}, but there are only {len(elements)} elements"
                 )
-            window = s[at : at + self._longest(pkt, s, at)]
+            window = s[at : at + self._bound_element(pkt, s, at)]
             element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=FIXED_SIZE + at)
             elements.append(element)
             at += len(window) - len(element.rest)
         return s[at:], elements
 
-    def _longest(self, pkt: Packet, data: bytes, at: int) -> int:
+    def _bound_element(self, pkt: Packet, data: bytes, at: int) -> int:
         """Bound the element at ``at``: handing on all that follows, for each element, would take quadratic time."""
         if data[at : at + TYPE_SIZE] == b"\x03\0":
             return TYPE_SIZE + terminated_size(pkt, self.name, data, at + TYPE_SIZE)

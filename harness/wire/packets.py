@@ -30,12 +30,12 @@ KINDS = {
 
 def dissect(data: bytes) -> Packet:
     """Dissect one packet of a stream, all of it; WireError when that cannot be done."""
-    return _dissect(BaseHeader, data, MIN_SIZE)
+    return _dissect_bytes(BaseHeader, data, MIN_SIZE)
 
 
 def dissect_ping(data: bytes) -> Packet:
     """Dissect a datagram of the ping port; WireError when it is not a ping."""
-    return _dissect(PingPacket, data, PING_SIZE)
+    return _dissect_bytes(PingPacket, data, PING_SIZE)
 
 
 def kind(data: bytes, ping: bool = False) -> str:
@@ -55,7 +55,7 @@ def kind_of(packet: Packet) -> str:
     return KINDS[packet[InternalHeader].next_layer()]
 
 
-def _dissect(layer: type[Layer], data: bytes, smallest: int) -> Packet:
+def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
     """Dissect bytes; scapy makes a layer of defaults out of none, hence ``smallest``."""
     if len(data) < smallest:
         raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} wanted")

@@ -110,7 +110,7 @@ def _raw(layer: Any, name: str) -> bytes:
     return bytes(layer.get_field(name).i2m(layer, value))
 
 
-def _name(queue: Any) -> bytes:
+def _get_printed_name(queue: Any) -> bytes:
     """Return a queue's name as it is printed, without its padding."""
     if queue is None:
         return b""
@@ -119,7 +119,7 @@ def _name(queue: Any) -> bytes:
     return bytes(queue)
 
 
-def _list(packet: Any) -> bytes:
+def _get_destination_list(packet: Any) -> bytes:
     """Return the FormatNameList of the destinations, zeros for its padding."""
     if not packet.haslayer("MultiQueueFormatHeader"):
         return b""
@@ -140,8 +140,8 @@ def signed_octets(packet: Any, version: int) -> bytes:
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
         _raw(properties, "Label"),
-        _name(user.ResponseQueue),
-        _name(user.AdminQueue),
+        _get_printed_name(user.ResponseQueue),
+        _get_printed_name(user.AdminQueue),
     )
     last = (
         UUID(str(user.SourceQueueManager)).bytes_le,
@@ -151,8 +151,8 @@ def signed_octets(packet: Any, version: int) -> bytes:
     )
     whole = {
         SIG10: first,
-        SIG20: (*first, *last, _name(user.DestinationQueue)),
-        SIG30: (*first, properties.ExtensionData, _list(packet), *last),
+        SIG20: (*first, *last, _get_printed_name(user.DestinationQueue)),
+        SIG30: (*first, properties.ExtensionData, _get_destination_list(packet), *last),
     }
     return b"".join(bytes(part) for part in whole[version])
 

@@ -46,7 +46,7 @@ VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 PRIVACY = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
-WHOLE = FIRST | LAST
+WHOLE_FRAGMENT_FLAGS = FIRST | LAST
 
 PTYPES = {
     0: "request",
@@ -74,7 +74,7 @@ _BODIES: dict[str, type[Packet]] = {
     "alter_context_resp": DceRpc5AlterContextResp,
     "auth3": DceRpc5Auth3,
 }
-_NUMBERS = {name: number for number, name in PTYPES.items()}
+_PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
 class Syntax(NamedTuple):
@@ -95,7 +95,7 @@ NDR64 = Syntax(UUID("71710533-beba-4937-8319-b5dbef9ccc36"), 1)
 QM2QM = Syntax(UUID("1088a980-eae5-11d0-8d9b-00a02453c337"), 1)
 QMCOMM = Syntax(UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"), 1)
 EPT = Syntax(UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"), 3)
-UNKNOWN = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
+UNKNOWN_SYNTAX = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
 """An interface without a server."""
 
 ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
@@ -121,9 +121,11 @@ class Outcome(NamedTuple):
 # -- making -----------------------------------------------------------------------------------------------------
 
 
-def pdu(ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE, **header: Any) -> Packet:
+def pdu(
+    ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
+) -> Packet:
     """Make a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
-    made = DceRpc5(**{"ptype": _NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
+    made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
     return as_it_is(made)
 
@@ -144,7 +146,13 @@ def as_it_is(packet: Packet) -> Packet:
 
 
 def bind(
-    call_id: int, proposals: Sequence[Proposal], *, group: int = 0, kind: str = "bind", flags: int = WHOLE, **body: Any
+    call_id: int,
+    proposals: Sequence[Proposal],
+    *,
+    group: int = 0,
+    kind: str = "bind",
+    flags: int = WHOLE_FRAGMENT_FLAGS,
+    **body: Any,
 ) -> Packet:
     """Make a bind, or with ``kind`` an alter_context; ``body``: fields of DceRpc5Bind. Spec: C706 12.6.4.3."""
     contexts = [
@@ -167,7 +175,7 @@ def bind_ack(
     group: int,
     port: str = "",
     kind: str = "bind_ack",
-    flags: int = WHOLE,
+    flags: int = WHOLE_FRAGMENT_FLAGS,
     **body: Any,
 ) -> Packet:
     """Make a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
@@ -185,7 +193,7 @@ def bind_nak(call_id: int, reason: int) -> Packet:
     return pdu("bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)]))
 
 
-def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE) -> Packet:
+def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE_FRAGMENT_FLAGS) -> Packet:
     """Make a fault. Spec: C706 12.6.4.7."""
     return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
 

@@ -20,7 +20,7 @@ _ANYWHERE = str(IPv4Address(0))
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 
 
-def _floors(interface: Syntax, transfer: Syntax) -> list[Any]:
+def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
     """Return floors in order; scapy computes no lengths of them."""
     named = [
         {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
@@ -33,7 +33,7 @@ def _floors(interface: Syntax, transfer: Syntax) -> list[Any]:
 
 def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
     """Return the arguments of an ept_map that asks where an interface is served over TCP."""
-    tower = bytes(protocol_tower_t(floors=_floors(interface, transfer)))
+    tower = bytes(protocol_tower_t(floors=_build_floors(interface, transfer)))
     return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
 
 

@@ -25,7 +25,7 @@ _VERSION, _OBJECT_UUID = 5, 0x80
 _REQUEST, _RESPONSE = 0, 2
 _LITTLE_ENDIAN = bytes([0x10, 0, 0, 0])
 _HEADER = {order: Struct(mark + "4B4s2HI") for order, mark in (("little", "<"), ("big", ">"))}
-_BODY = {order: Struct(mark + "I2H") for order, mark in (("little", "<"), ("big", ">"))}
+_BODY_LAYOUTS = {order: Struct(mark + "I2H") for order, mark in (("little", "<"), ("big", ">"))}
 
 
 class Fragment(NamedTuple):
@@ -61,7 +61,7 @@ def _fragments(
         part = stub[start : start + room]
         size = REQUEST_SIZE + len(part)
         header = _HEADER["little"].pack(_VERSION, 0, ptype, place | flags, _LITTLE_ENDIAN, size, 0, call_id)
-        made.append(header + _BODY["little"].pack(len(stub) - start, p_cont_id, opnum) + part)
+        made.append(header + _BODY_LAYOUTS["little"].pack(len(stub) - start, p_cont_id, opnum) + part)
     return made
 
 
@@ -73,7 +73,7 @@ def fragment_of(data: bytes) -> Fragment:
         return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
     order = byte_order(data)
     _, _, ptype, flags, _, _, _, call_id = _HEADER[order].unpack_from(data)
-    _, cont_id, opnum = _BODY[order].unpack_from(data, HEADER_SIZE)
+    _, cont_id, opnum = _BODY_LAYOUTS[order].unpack_from(data, HEADER_SIZE)
     return Fragment(call_id, flags, cont_id, opnum if ptype == _REQUEST else 0, data[REQUEST_SIZE:])
 
 

@@ -55,7 +55,7 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
     for layer in packet.iterpayloads():
         name, size = type(layer).__name__, len(layer.self_build())
         lines.append(TreeLine(name, (name,), layer, offset, offset + size))
-        lines += _fields(layer, offset, "  ", (name,))
+        lines += _list_layer_lines(layer, offset, "  ", (name,))
         offset += size
     return lines
 
@@ -65,7 +65,7 @@ def is_rebuilt(packet: Packet, data: bytes) -> bool:
     return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
 
 
-def _fields(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
+def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
     words = {word.bits[-1][0].name: (name, word) for name, word in words_of(type(layer)).items()}
     built: Any = b""
@@ -83,22 +83,24 @@ def _fields(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> It
                 yield TreeLine(f"{indent}  {bits.name} = {bit}", (*path, name, bits.name), bit, offset, end)
         elif not isinstance(field, Bits):
             end = start + len(built[0] if isinstance(built, tuple) else built)
-            yield from _field((*path, field.name), value, field.sz, offset, end, indent)
+            yield from _list_field_lines((*path, field.name), value, field.sz, offset, end, indent)
 
 
-def _field(path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str) -> Iterator[TreeLine]:
+def _list_field_lines(
+    path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str
+) -> Iterator[TreeLine]:
     """Yield the lines of one field; none for an absent field or absent padding."""
     name = path[-1]
     if value is None or (value == b"" and name.endswith("Padding")):
         return
     if isinstance(value, Layer):
         yield TreeLine(f"{indent}{name} ({type(value).__name__})  @{start:#x}", path, value, start, end)
-        yield from _fields(value, start, indent + "  ", path)
+        yield from _list_layer_lines(value, start, indent + "  ", path)
     elif isinstance(value, list):
         yield TreeLine(f"{indent}{name}: {len(value)}", path, value, start, end)
         at = start
         for element in value[:MOST_ELEMENTS]:
-            yield from _field((*path, "-"), element, 0, at, at + len(element), indent + "  ")
+            yield from _list_field_lines((*path, "-"), element, 0, at, at + len(element), indent + "  ")
             at += len(element)
         if len(value) > MOST_ELEMENTS:
             more = f"{indent}  ... {len(value) - MOST_ELEMENTS} more"

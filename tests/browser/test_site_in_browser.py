@@ -194,7 +194,7 @@ def test_no_page_runs_a_hostile_string(page, site):
 
 
 @pytest.mark.parametrize("folder", KINDS)
-def test_nothing_is_wider_than_a_telephone(browser, site, folder):
+def test_pages_fit_the_width_of_a_telephone(browser, site, folder):
     with new_page(browser, viewport={"width": 390, "height": 800}) as page:
         for path in sorted((site / folder).glob("*.html"))[:8]:
             opened(page, path)
@@ -202,7 +202,7 @@ def test_nothing_is_wider_than_a_telephone(browser, site, folder):
 
 
 @pytest.mark.parametrize("folder", KINDS)
-def test_what_is_printed_fits_its_sheet_and_hides_nothing(browser, site, folder):
+def test_printed_page_fits_its_sheet_and_shows_all_content(browser, site, folder):
     with new_page(browser, viewport={"width": 1040, "height": 720}, color_scheme="dark") as page:
         page.emulate_media(media="print")
         for path in sorted((site / folder).glob("*.html"))[:4]:
@@ -253,7 +253,7 @@ def test_a_page_is_walked_with_the_keyboard_alone(page, site):
     assert page.locator(":target").is_visible()
 
 
-def test_what_to_do_next_comes_first_on_the_page_of_a_system(page, site):
+def test_page_of_a_system_begins_with_the_next_step(page, site):
     opened(page, site / "systems" / f"{SYSTEMS[1].key}.html")
     first = page.locator(".next li").first
     assert "newly failing" in first.inner_text()

@@ -82,7 +82,7 @@ def test_the_example_agent_is_carried_by_ssh(over: Sshd) -> None:
     assert found.right, list(lines(found, Costs(0, 0, {}, {}, "")))
 
 
-def test_a_key_that_is_not_let_in_is_one_line(tmp_path: Path, over: Sshd) -> None:
+def test_refused_ssh_key_gives_one_line_error(tmp_path: Path, over: Sshd) -> None:
     agent = Sshd(over.folder, over.port).command("true")
     agent[agent.index("-i") + 1] = str(over.folder / "host")
     with pytest.raises(SutUnavailable, match=r"ended with exit status 255: .*Permission denied \(publickey"):

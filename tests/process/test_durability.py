@@ -284,7 +284,7 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
 
 
 @pytest.mark.parametrize("said", ["in use", "foreign"])
-def test_a_store_that_cannot_be_had_is_one_line_and_exit_2(tmp_path: Path, said: str):
+def test_a_store_that_cannot_be_had_gives_one_line_error_and_exit_2(tmp_path: Path, said: str):
     path = tmp_path / "store"
     flags = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0", "--store", str(path))
     with serve(tmp_path, *flags) as served, served.control() as control:

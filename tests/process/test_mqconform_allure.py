@@ -56,7 +56,7 @@ def test_the_page_is_that_of_npx_for_the_results_of_the_run(run: Path):
 @pytest.mark.parametrize(
     ("npx", "words"), [(None, "npx is missing"), (3, "npx allure@3 ended with 3: registry not found")]
 )
-def test_without_it_there_is_one_line(run: Path, npx: int | None, words: str):
+def test_missing_allure_gives_one_line_error(run: Path, npx: int | None, words: str):
     code, said = allure(run, npx=npx)
     assert code == 2
     assert said.startswith(f"mqconform: {words}")

@@ -54,7 +54,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_nothing_but_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
+def test_run_of_anybody_has_only_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
     said = met[scenario].said
     assert len(said) == scenario.runs
     assert all(line.endswith("clean") for line in said), said

@@ -72,7 +72,7 @@ def test_a_mistake_in_the_sut_file_is_named(
     assert not (folder / "run" / "verdicts.jsonl").exists() or verdicts(folder / "run") == []
 
 
-def test_pytest_says_the_same_line(tmp_path: Path) -> None:
+def test_pytest_prints_the_same_error_line(tmp_path: Path) -> None:
     file = sut(tmp_path, EXTERNAL + "tcp_prot = 1801\n")
     said = complaint(command(*PYTEST, "suites", "--sut", file), code=4)
     assert f"{file}: {MISTAKES[0][1].removeprefix('sut.toml: ')}" in said

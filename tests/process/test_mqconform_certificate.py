@@ -234,13 +234,13 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, signer: Path):
     assert "unpacks to 52,428,800 bytes, more than is believed" in said
 
 
-def test_what_is_no_zip_is_no_certificate(tmp_path: Path, signer: Path):
+def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: Path):
     path = tmp_path / "x"
     write_bundle(path, [], bundles.private_key(signer / "key.pem", None))
     assert "certificate.json is missing" in verify(path, signer)[1]
 
 
-def test_a_bad_key_is_one_line_with_the_way_out(folder: Path, tmp_path: Path):
+def test_a_bad_key_gives_one_line_error_with_the_way_out(folder: Path, tmp_path: Path):
     (tmp_path / "text").write_bytes(b"not a key")
     said_of = {"nowhere": "cannot read the key: No such file", "text": "no private key that can be read"}
     asked = [mqconform("certify", folder, "--key", tmp_path / name, "--out", tmp_path / "x") for name in said_of]

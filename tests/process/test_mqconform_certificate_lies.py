@@ -64,7 +64,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_who_signs_something_else_is_found_out(folder: Path, signer: Path, spoil: Spoil, said: str):
+def test_verification_rejects_signature_over_other_content(folder: Path, signer: Path, spoil: Spoil, said: str):
     assert said in forged(folder, signer, spoil)
 
 
@@ -268,7 +268,7 @@ def test_a_threshold_is_a_number_that_the_verifier_accepts(folder: Path, signer:
     assert said in forged(folder, signer, spoil)
 
 
-def test_what_stays_the_word_of_the_signer_is_printed(folder: Path, signer: Path):
+def test_verification_lists_claims_that_rest_on_the_signer(folder: Path, signer: Path):
     """What the system was declared not to have, and the rules whose verdict came out of no capture again."""
     rule = judge_otherwise(folder, "fail")
     change(folder, baseline={"expected": {rule: {"reason": "since 1998", "link": None}}, "stale": []})

@@ -146,14 +146,14 @@ def test_the_run_ends_with_a_clear_account(ran: dict[str, RanControl], kind: str
 
 
 @pytest.mark.parametrize("kind", LAWFUL)
-def test_what_is_no_queue_manager_passes_nothing(ran: dict[str, RanControl], kind: str) -> None:
+def test_system_that_is_no_queue_manager_passes_no_rule(ran: dict[str, RanControl], kind: str) -> None:
     it = ran[kind]
     passed = {line["rule"] for line in it.passed() if not it.is_about_bytes(line)}
     assert passed - LAWFUL[kind].keys() == set()
 
 
 @pytest.mark.parametrize("kind", set(LAWFUL) - {"echo"})
-def test_what_sends_no_packet_keeps_no_rule_about_packets(ran: dict[str, RanControl], kind: str) -> None:
+def test_system_that_sends_no_packet_passes_no_rule_about_packets(ran: dict[str, RanControl], kind: str) -> None:
     assert ran[kind].passed() == []
 
 
@@ -197,7 +197,7 @@ def test_a_late_answer_is_an_answer(ran: dict[str, RanControl]) -> None:
 # -- what nobody has ------------------------------------------------------------------------------------------------
 
 
-def test_a_nonsense_capability_in_the_sut_file_is_one_line(tmp_path: Path) -> None:
+def test_a_nonsense_capability_in_the_sut_file_gives_one_line_error(tmp_path: Path) -> None:
     file = sut(tmp_path, '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[capabilities]\nteleport = true\n')
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run")
     assert done.returncode == 2

@@ -177,7 +177,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_full_disk_is_one_line_and_a_resumed_run_goes_on(
+def test_a_full_disk_gives_one_line_error_and_a_resumed_run_goes_on(
     full: tuple[Path, int], tmp_path: Path, workers: int
 ) -> None:
     folder, room = full

@@ -277,7 +277,7 @@ def agent(facilities: list[str], refuses: Callable[[str], bool], guid: object = 
     return answer
 
 
-def test_what_a_system_says_does_no_harm(served: Served, write: Write) -> None:
+def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: Write) -> None:
     with served.control() as control:
         own = control.call("identity")["guid"]
     with server(agent(["send"], lambda verb: verb != "identity", own)) as port:
@@ -320,7 +320,7 @@ def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
-def test_there_is_nothing_to_look_at_in_virtual_time(tmp_path: Path) -> None:
+def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
     with pytest.raises(UsageError, match='kind = "virtual": nothing has to be there before a run'):

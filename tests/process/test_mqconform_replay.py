@@ -23,7 +23,7 @@ def run(few: Ran, tmp_path: Path) -> Path:
     return Path(shutil.copytree(few.folder, tmp_path / "run"))
 
 
-def test_a_run_comes_to_its_verdicts_again(few: Ran):
+def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
     done = mqconform("replay", few.folder)
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
 
@@ -123,7 +123,7 @@ def test_captures_of_another_run_cannot_be_replayed(run: Path):
     assert "its capture is of suites/mqqb/" in done.stdout
 
 
-def test_what_is_no_run_is_one_line(run: Path, tmp_path: Path):
+def test_replay_of_a_folder_without_run_gives_one_line_error(run: Path, tmp_path: Path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken/run.json").write_text("[" * 100_000, encoding="utf-8")
     for words, said in (

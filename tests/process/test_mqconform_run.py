@@ -234,7 +234,7 @@ def test_a_killed_run_is_resumed_without_loss_or_repetition(by_mqconform: Ran, t
     assert unfounded(folder) == []
 
 
-def test_a_cut_verdict_file_is_one_line_and_stays_as_it_is(by_mqconform: Ran, tmp_path: Path) -> None:
+def test_a_cut_verdict_file_gives_one_line_error_and_stays_as_it_is(by_mqconform: Ran, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").write_bytes((by_mqconform.folder / "run.json").read_bytes())

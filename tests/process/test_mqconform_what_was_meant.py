@@ -265,7 +265,7 @@ def test_a_control_channel_that_is_lost_ends_the_run_and_resume_goes_on(tmp_path
 
 
 @pytest.mark.parametrize("then", ["silent", "gone"])
-def test_a_control_channel_that_is_dead_or_silent_is_one_line(tmp_path: Path, then: str) -> None:
+def test_a_control_channel_that_is_dead_or_silent_gives_one_line_error(tmp_path: Path, then: str) -> None:
     with queue_manager(tmp_path / "one") as one:
         turning = Turning(one.endpoint("control"), good=0, then=then)
         file = external(tmp_path, one, turning.address)

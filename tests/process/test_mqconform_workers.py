@@ -112,7 +112,7 @@ def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: 
     assert unfounded(folder) == []
 
 
-def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path) -> None:
+def test_what_several_workers_cannot_do_gives_one_line_error(tmp_path: Path) -> None:
     said_of = {
         0: "--workers 0: it must be 1 to 100",
         3: "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one as well",
@@ -181,7 +181,7 @@ def test_a_run_that_is_killed_takes_its_systems_along(tmp_path: Path) -> None:
     until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in systems), "the systems end")
 
 
-def test_a_selection_of_nothing_is_one_line_with_workers_too(tmp_path: Path) -> None:
+def test_a_selection_of_nothing_gives_one_line_error_with_workers_too(tmp_path: Path) -> None:
     done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "-k", "nothing_matches", "--workers", 2)
     assert done.returncode == 2
     assert "matches no check" in done.stdout + done.stderr

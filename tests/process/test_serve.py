@@ -57,7 +57,7 @@ def sockets_of(pid: int) -> set[tuple[str, str]]:
     return found
 
 
-def test_it_says_what_it_is_bound_to_and_listens_nowhere_else(tmp_path: Path):
+def test_serve_prints_its_ports_and_listens_on_no_other(tmp_path: Path):
     with serve(tmp_path, *ANY, anew=True) as served:
         at = r"127\.0\.0\.1:\d+"
         ports = rf"tcp={at} ping={at} rpc={at} rpc_read={at} mapper=none control=none"
@@ -211,7 +211,7 @@ def test_connections_above_the_limit_are_closed(tmp_path: Path):
             control.call("identity")
 
 
-def test_a_port_in_use_is_one_line_and_exit_2():
+def test_a_port_in_use_gives_one_line_error_and_exit_2():
     with socket.create_server(("127.0.0.1", 0)) as taken, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind(("127.0.0.1", 0))
         port, ping_port = taken.getsockname()[1], udp.getsockname()[1]
@@ -226,11 +226,11 @@ def test_a_port_in_use_is_one_line_and_exit_2():
         assert "--control" in said
 
 
-def test_an_address_of_another_machine_is_one_line_and_exit_2():
+def test_an_address_of_another_machine_gives_one_line_error_and_exit_2():
     assert "192.0.2.1:0: Cannot assign requested address" in refused(*ANY, "--address", "192.0.2.1")
 
 
-def test_bad_settings_are_one_line_and_exit_2(tmp_path: Path):
+def test_bad_settings_give_one_line_errors_and_exit_2(tmp_path: Path):
     path = tmp_path / "qm.toml"
     path.write_text("[listen]\nprot = 1801\n")
     assert refused("--config", str(path)).startswith(
@@ -247,7 +247,7 @@ def resident(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE
 
 
-def test_what_cannot_be_legal_is_not_held(tmp_path: Path):
+def test_serve_rejects_illegal_bytes_without_buffering(tmp_path: Path):
     """Before a session is open 572 bytes are legal: once 300 connections with nearly 4 MiB each held 1.4 GB."""
     message = BaseHeader(PacketSize=LONGEST_PACKET).build() + bytes(LONGEST_PACKET - 17)
     with serve(tmp_path, "--tcp-port", "0", "--ping-port", "0") as served, contextlib.ExitStack() as stack:

@@ -63,7 +63,7 @@ def received(control, queue: str) -> str:
     return str(message["body"])
 
 
-def test_what_one_publishes_the_other_sends_to(tmp_path: Path):
+def test_queue_published_by_one_process_is_found_by_another(tmp_path: Path):
     port = free_port(*ADDRESSES.values())
     with served(tmp_path, "left", port) as left:
         with served(tmp_path, "right", port) as right:

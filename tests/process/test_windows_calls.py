@@ -95,7 +95,7 @@ def calls_after_send(calls: list[str]) -> list[str]:
     return calls[calls.index("Send FormatName:DIRECT=OS:.\\private$\\near None") + 2 :]
 
 
-def test_it_says_who_it_is_by_the_registry(program: Path, tmp_path: Path) -> None:
+def test_identity_comes_from_the_registry(program: Path, tmp_path: Path) -> None:
     encoded = base64.b64encode(IDENTIFIER).decode()
     register(tmp_path, "SOFTWARE/Microsoft/MSMQ/Parameters/MachineCache", "QMId", "bytearray", encoded)
     (answer,), calls = asked(program, tmp_path, {"verb": "identity"})

@@ -93,7 +93,7 @@ def check_state(host):
 
 @budget(MANY)
 @given(openings, streams, st.lists(st.integers(0, 60_000), max_size=12))
-def test_nothing_that_arrives_raises_or_leaves_half_a_change(opening, stream, pauses):
+def test_arbitrary_input_neither_raises_nor_leaves_partial_changes(opening, stream, pauses):
     raw = begin(opening)
     for number, data in enumerate(stream):
         raw.feed(data)

@@ -307,7 +307,7 @@ CALLS = st.lists(st.tuples(st.sampled_from(NAMES), st.lists(SMALL, min_size=8, m
 
 @given(CALLS)
 @budget(FEW)
-def test_whatever_a_client_calls_is_answered_waits_or_fails_and_nothing_is_left(calls) -> None:
+def test_arbitrary_remote_calls_end_or_wait_and_leave_no_state(calls) -> None:
     server = Server()
     for body in (b"one", b"two"):
         server.send(body)
@@ -333,7 +333,7 @@ STUBS = st.one_of(st.binary(max_size=120), st.integers(0, 120).map(bytes), st.bi
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(CONTEXTS)), STUBS), max_size=12), st.booleans())
 @budget(SOME)
-def test_whatever_stands_in_a_stub_is_answered_or_waits_and_nothing_is_left(calls, wide) -> None:
+def test_arbitrary_stubs_are_answered_or_wait_and_leave_no_state(calls, wide) -> None:
     server = Server()
     server.send(b"one")
     reader = server.connect(wide=wide)

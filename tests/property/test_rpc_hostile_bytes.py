@@ -106,7 +106,7 @@ def test_any_stub_is_arguments_that_build_and_read_the_same_or_a_stub_error(meth
 
 @budget(MANY)
 @given(st.one_of(st.binary(max_size=120), st.builds(bytes.__add__, st.just(b"\5\0\x13\0\x0d"), st.binary(max_size=90))))
-def test_any_octets_are_a_tower_or_none_or_a_stub_error(octets):
+def test_arbitrary_tower_octets_give_a_tower_or_a_stub_error(octets):
     try:
         tower = Tower.parse(octets)
     except StubError:

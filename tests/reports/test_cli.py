@@ -46,18 +46,18 @@ def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path, run_folder):
     assert (tmp_path / "out" / "site" / "mine.html").read_text() == "mine"
 
 
-def test_an_out_that_is_a_file_is_one_clear_line(tmp_path, run_folder):
+def test_an_out_that_is_a_file_gives_one_line_error(tmp_path, run_folder):
     (tmp_path / "out").write_text("")
     refused(rollup(run_folder, "--out", tmp_path / "out"), "cannot write to")
 
 
-def test_a_missing_java_is_one_clear_line(tmp_path, run_folder, monkeypatch):
+def test_a_missing_java_gives_one_line_error(tmp_path, run_folder, monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     refused(rollup(run_folder, "--out", tmp_path / "out"), "no java is on the PATH")
 
 
-def test_a_wrong_java_home_is_one_clear_line(tmp_path, run_folder, monkeypatch):
+def test_a_wrong_java_home_gives_one_line_error(tmp_path, run_folder, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     refused(rollup(run_folder, "--out", tmp_path / "out"), f"JAVA_HOME={tmp_path} has no bin/java")
 
@@ -65,7 +65,7 @@ def test_a_wrong_java_home_is_one_clear_line(tmp_path, run_folder, monkeypatch):
 @pytest.mark.parametrize(
     ("answer", "found"), [('openjdk version "11.0.2"', "Java 11"), ("hello", "of an unknown version")]
 )
-def test_an_old_java_is_one_clear_line(tmp_path, run_folder, monkeypatch, answer, found):
+def test_an_old_java_gives_one_line_error(tmp_path, run_folder, monkeypatch, answer, found):
     (tmp_path / "bin").mkdir()
     java = tmp_path / "bin" / "java"
     java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")

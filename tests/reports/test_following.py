@@ -104,7 +104,7 @@ def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_
     assert numbers(lake.files, lake.uri) == [1]
 
 
-def test_what_is_no_folder_of_runs_is_named(spark, runs, tmp_path):
+def test_folder_without_runs_is_named(spark, runs, tmp_path):
     folder = add_run(runs, "run")
     for where, words in ((folder, "is a run itself"), (tmp_path / "nowhere", "no folder at")):
         with pytest.raises(RollupError, match=words):
@@ -158,7 +158,7 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 
 
-def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):
+def test_following_waits_until_each_run_exists_and_has_finished(spark, runs):
     folders = [runs / name for name in ("ended", "ends ü", "not there yet")]
     add_run(runs, "ended")
     add_run(runs, "ends ü", finished=None)
@@ -180,7 +180,7 @@ def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):
 
 
 @pytest.mark.parametrize(("wait_s", "looks"), [(0, 0), (2.5, 3)])
-def test_nobody_waits_longer_than_asked_to(spark, runs, wait_s, looks):
+def test_following_ends_at_its_time_limit(spark, runs, wait_s, looks):
     waited = []
     wait_until_finished(spark, [str(add_run(runs, "going on", finished=None))], wait_s, wait=waited.append)
     assert len(waited) == looks

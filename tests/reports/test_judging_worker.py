@@ -87,7 +87,7 @@ def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(funct
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-def test_spark_and_arrow_are_told_of_the_same_columns():
+def test_spark_and_arrow_schemas_have_the_same_columns():
     names = {"string": "string", "int": "int32", "bigint": "int64", "array<string>": "list<element: string>"}
     names |= {"array<array<int>>": "list<element: list<element: int32>>"}
     told_spark = {name: names[type_] for name, type_ in (each.split(" ") for each in DDL.split(", "))}

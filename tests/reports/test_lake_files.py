@@ -32,7 +32,7 @@ def test_a_file_on_another_host_is_none_of_here(files, tmp_path):
     assert "Wrong FS" in sources.find(files, [f"file://host{tmp_path}"])[1][0]
 
 
-def test_of_many_who_publish_at_once_one_does(files, tmp_path):
+def test_one_of_many_concurrent_publications_succeeds(files, tmp_path):
     target = uri_of(str(tmp_path / "manifest"))
     for number in range(16):
         (tmp_path / str(number)).write_text(str(number))

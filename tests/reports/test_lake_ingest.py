@@ -368,7 +368,7 @@ def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was_and_another_
     assert {row.rule for row in taken.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
 
 
-def test_who_publishes_second_is_told_and_changes_nothing(taken):
+def test_second_publication_is_refused_without_effect(taken):
     lake = taken.open()
     before = set((taken.path() / "manifests").iterdir())
     with pytest.raises(
@@ -407,7 +407,9 @@ def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_sam
         ("", "an empty name is not a folder"),
     ],
 )
-def test_a_file_system_that_cannot_be_had_is_one_line_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
+def test_a_file_system_that_cannot_be_had_gives_one_line_error_and_no_local_folder(
+    taken, tmp_path, monkeypatch, where, words
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RollupError) as caught:
         Lake.open_or_new(taken.spark, where)

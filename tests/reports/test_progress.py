@@ -22,7 +22,7 @@ def said(out, times):
 
 
 @pytest.mark.parametrize("out", [Terminal, io.StringIO])
-def test_a_short_command_says_nothing(out):
+def test_short_command_prints_no_progress(out):
     assert said(out(), [1.0, 2.0, 4.9]) == []
 
 

@@ -24,7 +24,7 @@ def test_parts_of_many_lines_are_done_in_their_order_where_an_interrupt_reaches_
 
 
 @pytest.mark.parametrize("lines", [1, FEW + 1])
-def test_what_fails_in_a_part_fails_the_work(lines: int) -> None:
+def test_failure_of_a_part_fails_the_whole_work(lines: int) -> None:
     def fails() -> None:
         raise OSError("full")
 

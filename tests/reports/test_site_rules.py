@@ -159,7 +159,7 @@ def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
     assert page.index('class="panel worst-fail"') < page.index('class="panel worst-pass"')
 
 
-def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):
+def test_unjudged_rule_has_a_page_with_that_state(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)]))
     assert "no verdict" in only_rule_page(site)
     assert "No judged rule fails" in system_page(site, CONTOSO)
@@ -184,7 +184,7 @@ def test_what_a_reason_alone_tells_has_no_headings_over_nothing(tmp_path):
     assert "<dt>Observed</dt><dd><bdi>nothing</bdi>" in failed
 
 
-def test_what_is_beside_the_documents_is_named_once(tmp_path):
+def test_suites_beside_the_documents_are_named_once(tmp_path):
     title = "Robustness: what a system does"
     one = replace(rule(1), rule="ROBUSTNESS-1", document="ROBUSTNESS")
     site, _ = written(tmp_path, contents([CONTOSO], [one, RULE], titles={"ROBUSTNESS": title, "MQQB": "Binary"}))

@@ -47,7 +47,7 @@ def test_an_inspect_rule_shows_the_state_and_folds_the_packets_that_led_to_it(tm
     assert "<details open><summary>2 packets" not in page
 
 
-def test_what_nothing_was_expected_of_has_a_reason_alone(tmp_path):
+def test_verdict_without_expectation_shows_only_its_reason(tmp_path):
     seen = standing(RULE, CONTOSO, "inconclusive", reason="no answer")
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [seen]))
     page = only_page(site, "systems")

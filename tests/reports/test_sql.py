@@ -138,11 +138,11 @@ def test_a_query_reads_no_file_outside_the_lake(lake: Path, query: str) -> None:
 @pytest.mark.parametrize(
     ("query", "words"), [("selec", 'syntax error at or near "selec"'), ("from rule_curent", "`show tables` lists")]
 )
-def test_a_wrong_query_is_one_line(lake: Path, query: str, words: str) -> None:
+def test_a_wrong_query_gives_one_line_error(lake: Path, query: str, words: str) -> None:
     refused(ask(lake, query), words)
 
 
-def test_an_empty_or_missing_or_distant_lake_is_one_line(tmp_path: Path) -> None:
+def test_an_empty_or_missing_or_distant_lake_gives_one_line_error(tmp_path: Path) -> None:
     refused(ask(tmp_path, "select 1"), "is empty: fill it with mqconform lake ingest")
     refused(ask(tmp_path / "none", "select 1"), "no lake at")
     refused(ask(Path("hdfs://host/lake"), "select 1"), "is not a local folder")
@@ -154,6 +154,6 @@ def test_a_query_needs_duckdb_and_neither_spark_nor_its_packages(lake: Path, mon
     assert rows(ask(lake, "select 1 as one")) == [["one"], ["1"]]
 
 
-def test_a_missing_duckdb_is_one_line_with_the_remedy(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_duckdb_gives_one_line_error_with_the_remedy(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reports.extra.PACKAGES", {**PACKAGES, "sql": ("no_such_package",)})
     refused(ask(lake, "select 1"), "pip install 'mqconform[sql]'")

@@ -28,7 +28,7 @@ def test_visible_text_has_no_invisible_character(text):
 
 
 @given(ANYTHING)
-def test_one_line_is_one_line(text):
+def test_one_line_text_contains_no_line_break(text):
     assert len(one_line(text, 20).splitlines()) <= 1
     assert len(one_line(text, 20)) <= 20
 
@@ -53,7 +53,7 @@ def test_any_section_and_rule_can_be_sorted(texts):
     assert len(sorted(texts, key=section_key)) == len(sorted(texts, key=natural_key))
 
 
-def test_a_document_has_its_name_and_what_is_none_another():
+def test_document_name_has_ms_prefix_only_for_specifications():
     names = ("MQQB", "ROBUSTNESS", "REGRESSIONS")
     assert [document_name(name) for name in names] == ["MS-MQQB", "Robustness", "Regressions"]
     assert [is_specification(name) for name in names] == [True, False, False]

@@ -63,7 +63,7 @@ def test_kept_figures_are_read_as_they_were_written(tmp_path: Path):
         ("[explain]\nratio = 1\ncpu_s = 1\nwanted_cpu_s = 1\nmeasured = 2", 'measured of "explain" is 2, not a text'),
     ],
 )
-def test_a_broken_file_is_one_line_that_names_the_remedy(tmp_path: Path, text: str | None, reason: str):
+def test_a_broken_file_gives_one_line_error_that_names_the_remedy(tmp_path: Path, text: str | None, reason: str):
     path = tmp_path / "kept.toml"
     if text is not None:
         path.write_text(text, encoding="utf-8")

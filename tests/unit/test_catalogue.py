@@ -126,7 +126,7 @@ def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites
 
 
 @pytest.mark.parametrize("head", ['[defaults]\nsays = "x"\n', "defaults = 1\n", "[defaults]\nrole = 1\n"])
-def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> None:
+def test_bad_defaults_give_one_line_errors_with_the_file(suites: Suites, head: str) -> None:
     root = suites(head + ROW)
     with pytest.raises(CatalogueError) as caught:
         load_catalogue(root)
@@ -139,7 +139,7 @@ def test_a_section_names_the_folders_that_check_its_rules(suites: Suites) -> Non
     assert list(load_catalogue(root)) == ["MQQB-2.2.1-01", "MQQB-10.1-01"]
 
 
-def test_a_section_without_a_title_is_one_line_with_the_file(suites: Suites) -> None:
+def test_a_section_without_a_title_gives_one_line_error_with_the_file(suites: Suites) -> None:
     root = suites(ROW)
     (root / "mqqb" / "s0" / "rules.toml").write_text(ROW, encoding="utf-8")
     with pytest.raises(CatalogueError, match=r"rules\.toml: the head: title is missing"):
@@ -147,7 +147,7 @@ def test_a_section_without_a_title_is_one_line_with_the_file(suites: Suites) -> 
 
 
 @pytest.mark.parametrize("value", ['"mqqb/s0"', '["mqqb/s9"]', "[7]"])
-def test_a_wrong_checked_in_is_one_line_with_the_file(suites: Suites, value: str) -> None:
+def test_a_wrong_checked_in_gives_one_line_error_with_the_file(suites: Suites, value: str) -> None:
     root = suites(f"checked_in = {value}\n" + ROW)
     with pytest.raises(CatalogueError, match=r"rules\.toml: .*checked_in.* no") as caught:
         load_catalogue(root)
@@ -232,7 +232,7 @@ BAD_ROWS = {
 
 
 @pytest.mark.parametrize("name", BAD_ROWS)
-def test_a_bad_row_is_one_line_with_file_id_and_way_out(suites: Suites, name: str) -> None:
+def test_a_bad_row_gives_one_line_error_with_file_id_and_way_out(suites: Suites, name: str) -> None:
     text, message = BAD_ROWS[name]
     root = suites(text)
     with pytest.raises(CatalogueError) as caught:

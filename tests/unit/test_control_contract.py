@@ -37,7 +37,7 @@ def nested(depth: int) -> list[Any]:
     return found
 
 
-def test_the_schema_is_one() -> None:
+def test_control_schema_is_valid_and_has_the_protocol_version() -> None:
     jsonschema_rs.meta.validate(SCHEMA)
     assert SCHEMA["$id"].endswith(f":{PROTOCOL}")
 

@@ -26,7 +26,7 @@ def test_a_thing_that_is_known_keeps_its_time_and_may_come_again():
     assert list(due.take_due(12)) == ["a"]
 
 
-def test_what_does_not_matter_any_more_does_not_come_out():
+def test_cancelled_deadline_is_not_returned():
     gone = {"a"}
     due = Deadlines[str](lambda thing: thing not in gone)
     due.add("a", 1)

@@ -111,7 +111,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_entry_is_one_line_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
+def test_a_bad_entry_gives_one_line_error_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
     text, message = BAD[name]
     with pytest.raises(CatalogueError) as caught:
         load(tmp_path, text)
@@ -142,7 +142,7 @@ def test_a_reading_fails_only_where_it_cannot_be_meant(errata: dict[str, Erratum
     assert failing == {f"E{number:02}" for number in CANNOT_BE_MEANT | ADVISED_AGAINST}
 
 
-def test_what_is_settled_names_the_frames(errata: dict[str, Erratum]) -> None:
+def test_settled_errata_name_their_frames(errata: dict[str, Erratum]) -> None:
     for erratum in errata.values():
         assert not erratum.settled or re.search(r"[Ff]rames? \d", erratum.real), erratum.id
 

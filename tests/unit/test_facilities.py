@@ -21,7 +21,7 @@ def test_a_verb_of_two_facilities_is_offered_with_either():
     assert refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
 
 
-def test_what_may_receive_may_read_remote_queues():
+def test_receive_facility_offers_remote_read():
     assert list_offered_facilities(FACILITIES, {"send", "receive"}) == ["send", "receive", "remote_read"]
     assert list_offered_facilities(FACILITIES, {"remote_read"}) == ["remote_read"]
 

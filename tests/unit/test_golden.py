@@ -85,7 +85,7 @@ def test_only_frame_7_has_a_rebuilt_tail() -> None:
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_packets_are_called_what_the_manifest_calls_them(number: int) -> None:
+def test_packet_kinds_equal_the_names_of_the_manifest(number: int) -> None:
     frame = FRAMES[number]
     name = kind(frame.data, ping=frame.transport == "udp")
     assert name == frame.packet

@@ -30,7 +30,7 @@ def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
         ),
     ],
 )
-def test_a_row_that_lacks_something_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_row_that_lacks_something_gives_one_line_error(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "members.toml").write_text(text)
     with pytest.raises(UsageError) as caught:
         load_members(tmp_path)

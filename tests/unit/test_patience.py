@@ -49,7 +49,7 @@ def idle() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.parametrize("program", [HANGS, STARTS_ONE_THAT_HANGS])
-def test_a_child_that_hangs_is_killed_with_all_that_it_started_and_the_error_says_so(program: str):
+def test_hanging_child_is_killed_with_its_children_and_named_in_the_error(program: str):
     # As short as this, a slow start may be taken for silence too; then it has printed nothing, and is killed as well.
     with pytest.raises(Hung, match=r"neither printed nor computed nor wrote anything for 1 s: it was killed") as caught:
         run_watched([sys.executable, "-c", program], silence_s=1)
@@ -58,7 +58,7 @@ def test_a_child_that_hangs_is_killed_with_all_that_it_started_and_the_error_say
     assert "sleep(3600)" in caught.value.__notes__[0]
 
 
-def test_a_child_that_prints_is_waited_for(clock: Clock, idle: subprocess.Popen[bytes]):
+def test_child_that_prints_is_awaited(clock: Clock, idle: subprocess.Popen[bytes]):
     watch = Watch(idle.pid, silence_s=SILENCE_S, clock=clock)
     for printed in range(1, 10):
         clock.now_s += SILENCE_S - 1
@@ -69,7 +69,7 @@ def test_a_child_that_prints_is_waited_for(clock: Clock, idle: subprocess.Popen[
     assert idle.wait() == -signal.SIGKILL
 
 
-def test_a_child_that_computes_is_waited_for(clock: Clock, busy: subprocess.Popen[bytes]):
+def test_child_that_computes_is_awaited(clock: Clock, busy: subprocess.Popen[bytes]):
     watch = Watch(busy.pid, silence_s=SILENCE_S, clock=clock)
     for _ in range(2):
         enough = watch.cpu_s + SILENCE_S / 50
@@ -83,7 +83,7 @@ def test_a_child_that_computes_is_waited_for(clock: Clock, busy: subprocess.Pope
         watch.look()
 
 
-def test_a_child_whose_own_child_computes_is_waited_for(clock: Clock):
+def test_child_whose_own_child_computes_is_awaited(clock: Clock):
     program = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
     with subprocess.Popen([sys.executable, "-c", program]) as process:
         watch = Watch(process.pid, silence_s=SILENCE_S, clock=clock)
@@ -97,7 +97,7 @@ def test_a_child_whose_own_child_computes_is_waited_for(clock: Clock):
     assert process.returncode == -signal.SIGKILL
 
 
-def test_a_child_that_writes_in_its_folder_is_waited_for(clock: Clock, idle: subprocess.Popen[bytes], tmp_path: Path):
+def test_child_that_writes_in_its_folder_is_awaited(clock: Clock, idle: subprocess.Popen[bytes], tmp_path: Path):
     watch = Watch(idle.pid, tmp_path, SILENCE_S, clock=clock)
     for name in ("one", "two"):
         clock.now_s += SILENCE_S
@@ -111,7 +111,7 @@ def test_a_child_that_writes_in_its_folder_is_waited_for(clock: Clock, idle: sub
         watch.look()
 
 
-def test_what_is_busy_for_ever_is_killed_in_the_end(clock: Clock, busy: subprocess.Popen[bytes]):
+def test_child_that_is_busy_forever_is_killed(clock: Clock, busy: subprocess.Popen[bytes]):
     watch = Watch(busy.pid, silence_s=1e9, total_s=100, clock=clock)
     clock.now_s = 99
     watch.look()
@@ -121,7 +121,7 @@ def test_what_is_busy_for_ever_is_killed_in_the_end(clock: Clock, busy: subproce
     assert busy.wait() == -signal.SIGKILL
 
 
-def test_what_a_child_prints_and_how_it_ends_is_returned():
+def test_output_and_exit_code_of_a_child_are_returned():
     done = run_watched([sys.executable, "-c", "import sys; print('out'); sys.exit('err')"])
     assert (done.returncode, done.stdout, done.stderr) == (1, "out\n", "err\n")
     with pytest.raises(AssertionError, match="ended with 1"):

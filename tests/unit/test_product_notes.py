@@ -54,7 +54,7 @@ def test_a_rule_cites_the_notes_that_bear_on_it_and_the_other_way_round() -> Non
     assert catalogue.notes.excusing("none") == catalogue.notes.excusing("unheard-of") == {}
 
 
-def test_what_the_releases_of_today_may_miss_is_little() -> None:
+def test_product_notes_excuse_current_releases_rarely() -> None:
     """A note that frees only some messages of a rule excuses none: these are all the demands, by note."""
     catalogue = load_catalogue()
     excused = catalogue.notes.excusing("windows-server-2025")
@@ -99,7 +99,7 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row has sections, kind, "),
     ],
 )
-def test_a_wrong_note_is_one_line(tmp_path: Path, text: str, says: str) -> None:
+def test_a_wrong_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(CatalogueError) as caught:
         load_notes(*noted(tmp_path, text))
     assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / NOTES_FILE}: {says}")

@@ -47,7 +47,7 @@ def test_every_note_has_its_behaviours_or_a_reason_and_every_behaviour_its_notes
     assert {note.reference[0].partition(":")[0] for note in unconfigured} == NOT_CONFIGURED.keys()
 
 
-def test_what_a_note_excuses_releases_of_they_do() -> None:
+def test_reference_release_shows_each_excused_behaviour() -> None:
     """But for what neither the reference nor the harness has, or what it does whatever it is configured as."""
     for note in filter(configured, notes()):
         does = set(releases_named([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
@@ -82,9 +82,7 @@ def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_pr
         ('[queue_manager]\nrelease = "windows-11"\n[listen]\nping = true\n', False, True),
     ],
 )
-def test_what_is_set_counts_more_than_what_a_release_presets(
-    tmp_path: Path, text: str, pings: bool, answers: bool
-) -> None:
+def test_setting_overrides_preset_of_a_release(tmp_path: Path, text: str, pings: bool, answers: bool) -> None:
     config = settings(tmp_path, text).config
     assert (config.send_ping, config.answer_pings) == (pings, answers)
 

@@ -184,7 +184,7 @@ def test_cmdlets_and_their_parameters_are_those_of_the_documentation(name: str) 
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_nothing_that_a_script_reads_is_executed(name: str) -> None:
+def test_windows_scripts_execute_no_input(name: str) -> None:
     text = _text(_tree(name)).lower()
     for word in ("invoke-expression", "iex ", "scriptblock]::create", "invoke-command", "downloadstring", "webrequest"):
         assert word not in text
@@ -235,7 +235,7 @@ def test_every_kind_of_change_that_is_recorded_is_undone() -> None:
 
 
 @pytest.mark.parametrize("name", MAKING)
-def test_what_was_there_is_recorded_before_it_is_changed_and_not_at_all_in_a_dry_run(name: str) -> None:
+def test_windows_script_records_each_value_before_its_change(name: str) -> None:
     function = _functions(PROVISION)[name]
     asked = _text(function).index("$PSCmdlet.ShouldProcess(")
     recorded = _text(function).index("Add-Entry ")
@@ -269,7 +269,7 @@ def test_a_machine_that_was_never_restored_is_told_and_left_with_what_is_asked_f
     assert "$same.Count -eq 0" in kept, "what was there before the first run is not written over"
 
 
-def test_nothing_is_changed_elsewhere() -> None:
+def test_windows_script_changes_the_system_only_in_its_functions() -> None:
     """The record itself is written, the service restarted, and nothing else."""
     functions = _functions(PROVISION)
     others = {"Write-Record": {"New-Item"}, "Restart-Msmq": {"Restart-Service"}, "Invoke-Restore": {"Remove-Item"}}

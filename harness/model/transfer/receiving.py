@@ -11,7 +11,7 @@ from harness.model.queues.state import LOCKED, Message, Position, Queue
 from harness.model.steps import Impossible, pick, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
 
-NOWHERE = "nowhere"
+MISSING_QUEUE = "nowhere"
 """A queue that the system does not have."""
 SIZES = (0, 0, 1, 5_000)
 MOST = 8
@@ -75,7 +75,7 @@ class Receiving(Sessions):
         self.settle()
 
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, NOWHERE))
+        queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
         self.check_room(queue)
         return {
             "session": self.draw_session(chance),
@@ -91,7 +91,7 @@ class Receiving(Sessions):
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
         """Return acknowledgments to ask for; whether BAD_DST_Q is told is a setting of the system."""
-        if queue == NOWHERE or chance.random() < 0.6:
+        if queue == MISSING_QUEUE or chance.random() < 0.6:
             return []
         return sorted(chance.sample(ACKS, chance.randint(1, 4)))
 
@@ -203,7 +203,7 @@ class Receiving(Sessions):
             place.rejected += 1
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, NOWHERE))
+        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))
         self.check_room(queue)
         sequence, number, previous = self._draw_place(chance)
         return {

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytes
 
 
-def _beginning_with(name: str, value: Any) -> Install:
+def _set_attribute_at_start(name: str, value: Any) -> Install:
     """Begin with another value of an attribute of the queue manager."""
 
     class BeginningWith(Initialization):
@@ -37,37 +37,37 @@ for _name, _breaks, _says, _install in (
         "queue-manager-quota-unlimited-by-default",
         "MQDMPR-3.1.1.1-08",
         "The queue manager's QueueManagerQuota has no limit by default.",
-        _beginning_with("QueueManagerQuota", 0xFFFF_FFFF),
+        _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
         "queue-manager-in-network-by-default",
         "MQDMPR-3.1.1.1-09",
         "The queue manager's ConnectedNetworkIdentifierList has a network by default.",
-        _beginning_with("ConnectedNetworkIdentifierList", (NULL_GUID,)),
+        _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
     (
         "queue-manager-supporting-server-by-default",
         "MQDMPR-3.1.1.1-10",
         "The queue manager's SupportingServer is True by default.",
-        _beginning_with("SupportingServer", True),
+        _set_attribute_at_start("SupportingServer", True),
     ),
     (
         "queue-manager-without-directory-has-server-type",
         "MQDMPR-3.1.1.1-11",
         "A queue manager that is not a directory server has a DirectoryServerType.",
-        _beginning_with("DirectoryServerType", DirectoryServerType.STANDALONE),
+        _set_attribute_at_start("DirectoryServerType", DirectoryServerType.STANDALONE),
     ),
     (
         "queue-manager-journal-quota-limited-by-default",
         ("MQDMPR-3.1.1.1-D01", "MQSO-6.6.1-D05"),
         "The queue manager's JournalQuota is by default the quota of the queues.",
-        _beginning_with("JournalQuota", 0x0010_0000),
+        _set_attribute_at_start("JournalQuota", 0x0010_0000),
     ),
     (
         "initialization-retry-duration-60",
         ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
         "The queue manager's InitializationRetryTimerDuration is 60 instead of 120.",
-        _beginning_with("InitializationRetryTimerDuration", 60),
+        _set_attribute_at_start("InitializationRetryTimerDuration", 60),
     ),
 ):
     add(_name, _breaks, _says, _install)
@@ -94,7 +94,7 @@ class EverySiteRead(DirectoryClient):
         return status
 
 
-def _another_retry(qm: QueueManager) -> None:
+def _set_retry_duration(qm: QueueManager) -> None:
     qm.adm.InitializationRetryTimerDuration = 900
 
 
@@ -102,11 +102,11 @@ add(
     "initialization-retry-duration-changed-by-restart",
     "MQDMPR-3.1.1.1-31",
     "A restart changes InitializationRetryTimerDuration as if an attempt to start had failed.",
-    at_restart(_another_retry),
+    at_restart(_set_retry_duration),
 )
 
 
-def _first_sequential_again(qm: QueueManager) -> None:
+def _reset_sequential_id(qm: QueueManager) -> None:
     qm.adm.SequentialID = 0
 
 
@@ -114,11 +114,11 @@ add(
     "sequential-id-restarts-after-restart",
     "MQDMPR-3.1.1.1-D04",
     "After a restart the queue manager assigns SequentialIDs from the first one again.",
-    at_restart(_first_sequential_again),
+    at_restart(_reset_sequential_id),
 )
 
 
-def _no_transactions(qm: QueueManager) -> None:
+def _clear_transactions(qm: QueueManager) -> None:
     qm.adm.TransactionCollection.clear()
 
 
@@ -126,18 +126,18 @@ add(
     "prepared-transaction-lost-at-restart",
     "MQDMPR-3.1.1.1-D03",
     "The queue manager loses at a restart the transactions for which it has voted.",
-    at_restart(_no_transactions),
+    at_restart(_clear_transactions),
 )
 
 
-def _nobody_hears(status: Status, position: MessagePosition | None) -> None:
+def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
     """The reader is gone."""
 
 
-def _reads_go_on(qm: QueueManager) -> None:
+def _repeat_read(qm: QueueManager) -> None:
     def take(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
-            qm.reading.take_message_out(position, None, False, _nobody_hears)
+            qm.reading.take_message_out(position, None, False, _ignore_read_result)
 
     for queue in qm.adm.QueueCollection.values():
         _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
@@ -149,5 +149,5 @@ add(
     "pending-read-survives-restart",
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
     "A read that was pending at the stop takes the next message after the restart, and no reader gets that message.",
-    at_restart(_reads_go_on),
+    at_restart(_repeat_read),
 )

@@ -36,7 +36,7 @@ FAILURES = 0x8000_0000
 ACTIVE = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 
 
-def _last_number_again(qm: QueueManager) -> None:
+def _reuse_private_queue_number(qm: QueueManager) -> None:
     qm.adm.last_private_queue_number -= 1
 
 
@@ -44,7 +44,7 @@ add(
     "private-queue-number-reused-after-restart",
     "MQDMPR-3.1.1.2-D01",
     "After a restart the queue manager gives a new private queue the number of an existing one.",
-    at_restart(_last_number_again),
+    at_restart(_reuse_private_queue_number),
 )
 
 
@@ -136,7 +136,7 @@ class AuthenticationAlwaysWanted(SecurityOnReceipt):
         return checked
 
 
-def _created(spoil: Callable[[Queue], None]) -> Install:
+def _change_created_queue(spoil: Callable[[Queue], None]) -> Install:
     """Change each queue at its creation."""
 
     class Created(Queues):
@@ -149,20 +149,20 @@ def _created(spoil: Callable[[Queue], None]) -> Install:
     return replace_part(Created)
 
 
-def _type_of_the_product(queue: Queue) -> None:
+def _set_product_type(queue: Queue) -> None:
     queue.Type = UUID("55ee8f32-cce9-11cf-b108-0020afd61ce9") if queue.Type.int == 0 else queue.Type
 
 
-def _netbios_name(queue: Queue) -> None:
+def _use_netbios_name(queue: Queue) -> None:
     computer, _, rest = queue.QualifiedPathname.partition("\\")
     queue.QualifiedPathname = f"{computer.partition('.')[0]}\\{rest}"
 
 
-def _rights_of_files(queue: Queue) -> None:
+def _grant_file_rights(queue: Queue) -> None:
     queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE),)))
 
 
-def _scope_of_the_site(queue: Queue) -> None:
+def _set_site_scope(queue: Queue) -> None:
     queue.Scope = Scope.SITE
 
 
@@ -171,23 +171,23 @@ for _name, _rule, _says, _spoil in (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
         ("The queue manager gives a queue without a Type a type of its own."),
-        _type_of_the_product,
+        _set_product_type,
     ),
     (
         "queue-qualified-path-netbios-name",
         "MQDMPR-3.1.1.2-03",
         ("The QualifiedPathname of a queue begins with the NetBIOS name of the computer."),
-        _netbios_name,
+        _use_netbios_name,
     ),
     (
         "queue-security-has-file-rights",
         "MQDMPR-3.1.1.2-08",
         "The security descriptor of a queue has access masks of files.",
-        _rights_of_files,
+        _grant_file_rights,
     ),
-    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _scope_of_the_site),
+    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _set_site_scope),
 ):
-    add(_name, _rule, _says, _created(_spoil))
+    add(_name, _rule, _says, _change_created_queue(_spoil))
 
 
 @fault("closed-queue-stays-active", breaks=ACTIVE)

@@ -31,7 +31,7 @@ from reference_qm.surface.clock import Now
 # -- what the queue manager should leave alone ---------------------------------------------------------------------
 
 
-def _interpreted(change: Callable[[Message], Message]) -> Install:
+def _change_inserted_message(change: Callable[[Message], Message]) -> Install:
     """Change each message that enters a queue, including outgoing queues."""
 
     class Interpreting(Positions):
@@ -77,7 +77,7 @@ for _name, _rules, _says, _change in (
         lambda message: replace(message, AllowPeekWhenLocked=True),
     ),
 ):
-    add(_name, _rules, _says, _interpreted(_change))
+    add(_name, _rules, _says, _change_inserted_message(_change))
 
 
 @fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
@@ -90,7 +90,7 @@ class LookupByPriorityUpsideDown(Positions):
         return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
 
 
-def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
+def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
     """Refuse messages whose cryptographic provider is missing here."""
 
     class Knowing(Identifying):
@@ -109,17 +109,17 @@ add(
     "unknown-connector-provider-type-refused",
     "MQDMPR-3.1.1.12-60",
     "The receiver refuses a message whose ProviderInfo has an unknown provider type.",
-    _known_provider("ProviderType", ("1", "24")),
+    _refuse_unknown_provider("ProviderType", ("1", "24")),
 )
 add(
     "unknown-connector-provider-name-refused",
     "MQDMPR-3.1.1.12-61",
     "The receiver refuses a message whose ProviderInfo has an unknown provider name.",
-    _known_provider("ProviderName", ("Microsoft",)),
+    _refuse_unknown_provider("ProviderName", ("Microsoft",)),
 )
 
 
-def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
+def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
     """Forward messages of other queue managers with another property."""
 
     class Altering(Routing):
@@ -150,7 +150,7 @@ for _name, _rule, _field, _alter in (
     ),
     ("router-extension-zeroed", "MQDMPR-3.1.1.12-57", "ExtensionData", lambda extension: bytes(len(extension))),
 ):
-    add(_name, _rule, f"The router changes {_field} of a forwarded message.", _on_its_way(_alter, _field))
+    add(_name, _rule, f"The router changes {_field} of a forwarded message.", _change_forwarded_message(_alter, _field))
 
 # -- acknowledgments and journals ----------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-_ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+_ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 
 @fault(
@@ -304,7 +304,7 @@ class ArrivalAcknowledgedUnasked(AdminAcks):
     """The receiver acknowledges the arrival of messages without PA."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL)
+        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACKS)
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 
@@ -323,7 +323,7 @@ add(
 )
 
 
-def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
+def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Leave the messages in place that should be moved to a queue."""
 
     class KeptOut(Positions):
@@ -337,7 +337,7 @@ add(
     "sender-dead-letter-not-stored",
     ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
     "The sender stores no failed message in the system dead-letter queue.",
-    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
+    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 
 
@@ -345,7 +345,7 @@ add(
     "sender-journaled-message-not-stored",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
     "The sender stores no delivered message in the system journal.",
-    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
+    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemJournalQueue),
 )
 
 

@@ -25,7 +25,7 @@ A_DAY_S = 24 * 3_600
 TYPE_OF_AES = (24).to_bytes(4, "little")
 
 
-def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
+def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
     """Give messages of applications other default values."""
 
     class Defaulting(Commands):
@@ -43,109 +43,111 @@ for _name, _rules, _says, _install in (
         "default-delivery-recoverable",
         "MQDMPR-3.1.1.12-19",
         "The sender's DeliveryGuarantee is Recoverable by default.",
-        _by_default(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+        _set_message_defaults(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
     ),
     (
         "default-time-to-reach-queue-infinite",
         "MQDMPR-3.1.1.12-47",
         "The sender's TimeToReachQueue is infinite by default.",
-        _by_default(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
+        _set_message_defaults(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
     ),
     (
         "default-message-class-report",
         ("MQDMPR-3.1.1.12-D05", "MQDMPR-3.1.1.12-D28"),
         "The sender's Class of an application's message is Report by default.",
-        _by_default(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
+        _set_message_defaults(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
     ),
     (
         "default-tracing-requested",
         "MQDMPR-3.1.1.12-D31",
         "The sender's TracingRequested is True by default.",
-        _by_default(lambda one: one.trace_queue is not None, TracingRequested=True),
+        _set_message_defaults(lambda one: one.trace_queue is not None, TracingRequested=True),
     ),
     (
         "default-tracing-queue-present",
         "MQDMPR-3.1.1.12-D32",
         "The sender's message has a TracingQueueIdentifier by default.",
-        _by_default(lambda one: one.trace_queue is not None, TracingQueueIdentifier=SOMEBODY),
+        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=SOMEBODY),
     ),
     (
         "default-positive-journaling-requested",
         "MQDMPR-3.1.1.12-D33",
         "The sender's PositiveJournalingRequested is True by default.",
-        _by_default(lambda one: bool(one.journal), PositiveJournalingRequested=True),
+        _set_message_defaults(lambda one: bool(one.journal), PositiveJournalingRequested=True),
     ),
     (
         "default-negative-journaling-requested",
         "MQDMPR-3.1.1.12-D34",
         "The sender's NegativeJournalingRequested is True by default.",
-        _by_default(lambda one: bool(one.journal), NegativeJournalingRequested=True),
+        _set_message_defaults(lambda one: bool(one.journal), NegativeJournalingRequested=True),
     ),
     (
         "default-response-queue-present",
         "MQDMPR-3.1.1.12-D35",
         "The sender's message has a response queue by default.",
-        _by_default(lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={SOMEBODY}"),
+        _set_message_defaults(lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={SOMEBODY}"),
     ),
     (
         "default-administration-queue-present",
         "MQDMPR-3.1.1.12-D36",
         "The sender's message has an administration queue by default.",
-        _by_default(lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={SOMEBODY}"),
+        _set_message_defaults(
+            lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={SOMEBODY}"
+        ),
     ),
     (
         "default-acknowledgments-requested",
         "MQDMPR-3.1.1.12-D37",
         "The sender's message requests acknowledgments of failed delivery by default.",
-        _by_default(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
+        _set_message_defaults(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
     ),
     (
         "default-application-tag-1",
         "MQDMPR-3.1.1.12-D38",
         "The sender's ApplicationTag is 1 by default.",
-        _by_default(lambda one: bool(one.application_tag), AppSpecific=1),
+        _set_message_defaults(lambda one: bool(one.application_tag), AppSpecific=1),
     ),
     (
         "default-body-one-null-byte",
         "MQDMPR-3.1.1.12-D39",
         "The sender's Body is one null byte by default.",
-        _by_default(lambda one: bool(one.body), Body=b"\0"),
+        _set_message_defaults(lambda one: bool(one.body), Body=b"\0"),
     ),
     (
         "default-body-type-text",
         "MQDMPR-3.1.1.12-D40",
         "The sender's BodyType is text by default.",
-        _by_default(lambda one: bool(one.body_type), BodyType=0x1F),
+        _set_message_defaults(lambda one: bool(one.body_type), BodyType=0x1F),
     ),
     (
         "default-label-present",
         "MQDMPR-3.1.1.12-D41",
         "The sender's Label is not empty by default.",
-        _by_default(lambda one: bool(one.label), Label="no label"),
+        _set_message_defaults(lambda one: bool(one.label), Label="no label"),
     ),
     (
         "default-time-to-be-received-one-day",
         "MQDMPR-3.1.1.12-D42",
         "The sender's TimeToBeReceived is one day by default.",
-        _by_default(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=A_DAY_S),
+        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=A_DAY_S),
     ),
     (
         "default-extension-one-null-byte",
         "MQDMPR-3.1.1.12-D44",
         "The sender's Extension is one null byte by default.",
-        _by_default(lambda one: False, Extension=b"\0"),
+        _set_message_defaults(lambda one: False, Extension=b"\0"),
     ),
     (
         "default-connector-type-present",
         "MQDMPR-3.1.1.12-D45",
         "The sender's message has a ConnectorTypeIdentifier by default.",
-        _by_default(lambda one: False, ConnectorTypeIdentifier=SOMEBODY),
+        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=SOMEBODY),
     ),
     (
         "default-correlation-identifier-not-zero",
         "MQDMPR-3.1.1.12-D47",
         "The sender's CorrelationIdentifier has a GUID by default.",
-        _by_default(lambda one: False, CorrelationIdentifier=SOMEBODY.bytes_le + bytes(4)),
+        _set_message_defaults(lambda one: False, CorrelationIdentifier=SOMEBODY.bytes_le + bytes(4)),
     ),
     (
         "default-privacy-level-base",

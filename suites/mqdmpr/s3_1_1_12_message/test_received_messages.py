@@ -37,7 +37,7 @@ SHOWN = {
 }
 """By rule: the property as control shows it, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
-GIVEN: dict[str, dict[str, Any]] = {
+RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
         "body": b"\xff\xfe<xml> \r\n\0 odd",
@@ -59,12 +59,12 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 @needs("receive")
 @covers(*SHOWN)
-@pytest.mark.parametrize("given", list(GIVEN))
+@pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """The application tag, body, body type, correlation identifier, label and extension of a received message are
     those that the peer sent.
     """
-    values = GIVEN[given]
+    values = RECEIVED_PROPERTIES[given]
     connection = peer.open_raw()
     sent = connection.send(peer.recoverable_message(**values))
     connection.check_alive()
@@ -86,13 +86,13 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 
 @needs("private_names")
 @covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
-@pytest.mark.parametrize("given", list(GIVEN))
+@pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
     """
     sent, frame = forward_message(
-        peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
+        peer, sut, **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"}
     )
     for rule, (_, field) in SHOWN.items():
         if rule != "MQDMPR-3.1.1.12-31":

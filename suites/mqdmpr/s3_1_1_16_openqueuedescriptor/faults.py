@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 OF_EVERYBODY = 0x77
 
 
-def _opened_with(**values: int) -> Install:
+def _return_same_handle(**values: int) -> Install:
     """Give each client the same handle and context."""
 
     class OpenedWith(Qmcomm):
@@ -33,13 +33,13 @@ add(
     "open-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
-    _opened_with(phQueue=OF_EVERYBODY),
+    _return_same_handle(phQueue=OF_EVERYBODY),
 )
 add(
     "open-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
-    _opened_with(dwpQueue=OF_EVERYBODY, pdwContext=OF_EVERYBODY),
+    _return_same_handle(dwpQueue=OF_EVERYBODY, pdwContext=OF_EVERYBODY),
 )
 
 
@@ -94,7 +94,7 @@ class AllMultiple(QueueOpening):
         return status, descriptor
 
 
-def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
+def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
@@ -109,15 +109,15 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     return replace_part(Several)
 
 
-def _to_receive(several: OpenQueueDescriptor) -> None:
+def _set_receive_access(several: OpenQueueDescriptor) -> None:
     several.AccessType = QueueAccessType.RECEIVE
 
 
-def _for_remote_reading(several: OpenQueueDescriptor) -> None:
+def _set_remote_read_state(several: OpenQueueDescriptor) -> None:
     several.RemoteReadState = RemoteReadState.OPENED
 
 
-def _of_the_first(several: OpenQueueDescriptor) -> None:
+def _set_first_queue_reference(several: OpenQueueDescriptor) -> None:
     several.QueueReference = several.OpenQueueDescriptorCollection[0].QueueReference
 
 
@@ -126,19 +126,19 @@ for _name, _rule, _says, _change in (
         "descriptor-of-several-queues-receive-access",
         "MQDMPR-3.1.1.16-06",
         ("The descriptor of several queues has the AccessType ReceiveAccess."),
-        _to_receive,
+        _set_receive_access,
     ),
     (
         "descriptor-of-several-queues-remote-read-state",
         "MQDMPR-3.1.1.16-07",
         "The descriptor of several queues has the RemoteReadState Opened.",
-        _for_remote_reading,
+        _set_remote_read_state,
     ),
     (
         "descriptor-of-several-queues-has-queue",
         "MQDMPR-3.1.1.16-08",
         ("The descriptor of several queues has the first of them as QueueReference."),
-        _of_the_first,
+        _set_first_queue_reference,
     ),
 ):
-    add(_name, _rule, _says, _several(_change))
+    add(_name, _rule, _says, _change_multiple_queue_descriptor(_change))

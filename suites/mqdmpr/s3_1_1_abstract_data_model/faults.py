@@ -45,7 +45,7 @@ class BasePriorityNotOnDisk(SurvivingQueues):
         super().restore(place, {**values, "BasePriority": 0})
 
 
-def _another_identifier(qm: QueueManager) -> None:
+def _change_identifier(qm: QueueManager) -> None:
     qm.adm.Identifier = uuid5(qm.adm.Identifier, "another")
 
 
@@ -53,7 +53,7 @@ add(
     "queue-manager-identifier-changes-at-restart",
     ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
     "The queue manager has a new Identifier after each restart.",
-    at_restart(_another_identifier),
+    at_restart(_change_identifier),
 )
 
 
@@ -110,7 +110,7 @@ add(
 )
 
 
-def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
+def _change_added_operation(change: Callable[[TransactionalOperation], None]) -> Install:
     """Change each operation that is added to a transaction."""
 
     class Changed(TransactionOperations):
@@ -130,23 +130,23 @@ def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
     return replace_part(Changed)
 
 
-def _taken_for(kind: OperationType, other: OperationType) -> Install:
+def _change_operation_type(kind: OperationType, other: OperationType) -> Install:
     def change(operation: TransactionalOperation) -> None:
         if operation.OperationType is kind:
             operation.OperationType = other
 
-    return _noted(change)
+    return _change_added_operation(change)
 
 
-def _without_target(operation: TransactionalOperation) -> None:
+def _clear_target_queue(operation: TransactionalOperation) -> None:
     operation.TargetQueueReference = None
 
 
-def _without_reason(operation: TransactionalOperation) -> None:
+def _clear_dequeue_reason(operation: TransactionalOperation) -> None:
     operation.DequeueReason = None
 
 
-def _always_with_reason(operation: TransactionalOperation) -> None:
+def _set_dequeue_reason(operation: TransactionalOperation) -> None:
     operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
@@ -156,37 +156,37 @@ for _name, _rule, _says, _install in (
         "transaction-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
         ("The operation for a message that is sent in a transaction has the type Move."),
-        _taken_for(ENQUEUE, MOVE),
+        _change_operation_type(ENQUEUE, MOVE),
     ),
     (
         "transaction-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
         "The operation for a message that is received in a transaction has the type Move.",
-        _taken_for(DEQUEUE, MOVE),
+        _change_operation_type(DEQUEUE, MOVE),
     ),
     (
         "transaction-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
         "The operation for a message that is moved in a transaction has the type Dequeue.",
-        _taken_for(MOVE, DEQUEUE),
+        _change_operation_type(MOVE, DEQUEUE),
     ),
     (
         "transaction-move-without-target",
         "MQDMPR-3.1.1.13-06",
         "The operation of type Move has no TargetQueueReference.",
-        _noted(_without_target),
+        _change_added_operation(_clear_target_queue),
     ),
     (
         "transaction-dequeue-without-reason",
         "MQDMPR-3.1.1.13-07",
         "The operation of type Dequeue has no DequeueReason.",
-        _noted(_without_reason),
+        _change_added_operation(_clear_dequeue_reason),
     ),
     (
         "transaction-enqueue-and-move-with-reason",
         "MQDMPR-3.1.1.13-07",
         "The operations of type Enqueue and Move have a DequeueReason.",
-        _noted(_always_with_reason),
+        _change_added_operation(_set_dequeue_reason),
     ),
 ):
     add(_name, _rule, _says, _install)

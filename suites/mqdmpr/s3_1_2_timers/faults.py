@@ -28,7 +28,7 @@ class NoMessageLivesForEver(Positions):
         return super().insert_message(queue, replace(message, TimeToBeReceived=HOUR_S) if endless else message)
 
 
-def _running_for(durations: Mapping[TimerName, int]) -> Install:
+def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:
     """Run the timers of the directory for other durations."""
 
     class RunningFor(DirectoryClient):
@@ -71,7 +71,7 @@ for _name, _breaks, _says, _timer, _ms in (
         1_000,
     ),
 ):
-    add(_name, _breaks, _says, _running_for(MappingProxyType({_timer: _ms})))
+    add(_name, _breaks, _says, _change_directory_timer_duration(MappingProxyType({_timer: _ms})))
 
 add(
     "directory-never-contacted-again",

@@ -36,7 +36,7 @@ from reference_qm.surface.inputs import DomainReported
 EXPONENT_AT = 16
 
 
-def _listed(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
+def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
     """Return another list of public keys; a list that was changed already stays."""
     made: set[bytes] = set()
 
@@ -53,16 +53,16 @@ def _listed(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> In
     return always(tell)
 
 
-def _first_alone(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _keep_first_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     return MqdsPublicKeys(keys.aPublicKeys[:1])
 
 
-def _one_key_for_all(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     longest = max(keys.aPublicKeys, key=lambda one: len(one.aBuf)).aBuf
     return MqdsPublicKeys(tuple(replace(one, aBuf=longest) for one in keys.aPublicKeys))
 
 
-def _even_exponents(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     def even(blob: bytes) -> bytes:
         return blob[:EXPONENT_AT] + bytes([blob[EXPONENT_AT] & 0xFE]) + blob[EXPONENT_AT + 1 :]
 
@@ -75,31 +75,31 @@ for _name, _breaks, _says, _list, _change in (
         ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
         "The PublicEncryptionKeyList has a key for one provider only.",
         "PublicEncryptionKeyList",
-        _first_alone,
+        _keep_first_key,
     ),
     (
         "signing-key-for-one-provider-only",
         ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
         "The PublicSigningKeyList has a key for one provider only.",
         "PublicSigningKeyList",
-        _first_alone,
+        _keep_first_key,
     ),
     (
         "signing-key-same-for-all-providers",
         "MQDMPR-3.1.3-D07",
         "The PublicSigningKeyList has the same key for all providers.",
         "PublicSigningKeyList",
-        _one_key_for_all,
+        _repeat_longest_key,
     ),
     (
         "signing-key-exponent-even",
         "MQDMPR-3.1.3-26",
         "The keys of the PublicSigningKeyList have an even exponent.",
         "PublicSigningKeyList",
-        _even_exponents,
+        _make_exponents_even,
     ),
 ):
-    add(_name, _breaks, _says, _listed(_list, _change))
+    add(_name, _breaks, _says, _change_public_key_list(_list, _change))
 
 
 # -- queues of the system ---------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class DequeuesOnDisk(TransactionOperations):
             self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
-def _nothing_to_commit(qm: QueueManager) -> None:
+def _empty_transactions_before_commit(qm: QueueManager) -> None:
     for transaction in qm.adm.TransactionCollection.values():
         if not transaction.SinglePhase:
             transaction.TransactionalOperationCollection.clear()
@@ -163,7 +163,7 @@ add(
     "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
     "A restart loses the operations of prepared transactions.",
-    at_restart(_nothing_to_commit),
+    at_restart(_empty_transactions_before_commit),
 )
 
 # -- hardened security mode -------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class HardenedForEver(Configuring):
 # -- the directory ----------------------------------------------------------------------------------------------------
 
 
-def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
+def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
     """Change the attributes that were read from the directory."""
 
     class Synchronized(DirectoryClient):
@@ -211,15 +211,15 @@ def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
     return replace_part(Synchronized)
 
 
-def _no_site(state: DirectoryState) -> None:
+def _clear_own_site(state: DirectoryState) -> None:
     state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
 
 
-def _no_site_read(state: DirectoryState) -> None:
+def _clear_site_collection(state: DirectoryState) -> None:
     state.SiteCollection = ()
 
 
-def _no_enterprise(state: DirectoryState) -> None:
+def _clear_enterprise_reference(state: DirectoryState) -> None:
     state.EnterpriseReference = None
 
 
@@ -228,22 +228,22 @@ for _name, _breaks, _says, _state in (
         "enterprise-not-read-from-directory",
         "MQDMPR-3.1.3-D10",
         ("The queue manager does not read the enterprise from the directory."),
-        _no_enterprise,
+        _clear_enterprise_reference,
     ),
     (
         "sites-not-read-from-directory",
         "MQDMPR-3.1.3-D09",
         "The queue manager does not read its sites from the directory.",
-        _no_site_read,
+        _clear_site_collection,
     ),
 ):
-    add(_name, _breaks, _says, _synchronized(_state))
+    add(_name, _breaks, _says, _change_synchronized_state(_state))
 
 add(
     "queue-manager-without-site",
     ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
     "The queue manager belongs to no site.",
-    _synchronized(_no_site),
+    _change_synchronized_state(_clear_own_site),
 )
 add(
     "own-directory-attributes-ignored-at-start",

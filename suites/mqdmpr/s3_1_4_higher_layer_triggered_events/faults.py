@@ -243,7 +243,7 @@ class CommittedStays(TransactionEvents):
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
-        _stays(self.qm, transaction)
+        _clear_operations(self.qm, transaction)
 
 
 @fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
@@ -252,10 +252,10 @@ class AbortedStays(TransactionEvents):
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
-        _stays(self.qm, transaction)
+        _clear_operations(self.qm, transaction)
 
 
-def _stays(qm: QueueManager, transaction: Transaction) -> None:
+def _clear_operations(qm: QueueManager, transaction: Transaction) -> None:
     transaction.TransactionalOperationCollection.clear()
     transaction.state = TransactionState.ACTIVE
     qm.adm.TransactionCollection[transaction.Identifier] = transaction

@@ -12,12 +12,12 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
 
-ALL = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
+ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
 READ = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
 SOMEBODY = Sid.of("S-1-5-18")
 
 
-def _with(descriptor: SecurityDescriptor) -> Install:
+def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     """Give new queues another security descriptor."""
 
     class Described(Queues):
@@ -28,7 +28,7 @@ def _with(descriptor: SecurityDescriptor) -> Install:
     return replace_part(Described)
 
 
-def _descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
+def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
     aces = tuple(Ace(AceType.ACCESS_ALLOWED, int(mask), sid) for sid, mask in granted)
     return SecurityDescriptor(owner, None, Acl(aces))
 
@@ -42,7 +42,7 @@ class _WithPointers(SecurityDescriptor):
         return bytes(data)
 
 
-USUAL = _descriptor((EVERYONE, ALL))
+USUAL = _build_descriptor((EVERYONE, ALL_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
@@ -63,31 +63,31 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone the right to read "
             "properties only."
         ),
-        _descriptor((EVERYONE, READ)),
+        _build_descriptor((EVERYONE, READ)),
     ),
     (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _descriptor((ANONYMOUS, ALL)),
+        _build_descriptor((ANONYMOUS, ALL_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _descriptor((EVERYONE, ALL), (ANONYMOUS, ALL)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (ANONYMOUS, ALL_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _descriptor((EVERYONE, ALL), (SOMEBODY, READ)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, READ)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator who is not a domain user.",
-        _descriptor((EVERYONE, ALL), (SOMEBODY, ALL)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, ALL_RIGHTS)),
     ),
     (
         "absolute-form",
@@ -96,10 +96,10 @@ for _name, _rule, _says, _wrong in (
         _WithPointers(ANONYMOUS, None, USUAL.Dacl),
     ),
 ):
-    add(f"descriptor-{_name}", _rule, _says, _with(_wrong))
+    add(f"descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
 
 
-def _owned(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
+def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
     """Change the descriptor of new queues that a domain user owns."""
 
     class Owned(Queues):
@@ -111,7 +111,7 @@ def _owned(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Instal
     return replace_part(Owned)
 
 
-def _aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
+def _get_aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
     return () if descriptor.Dacl is None else descriptor.Dacl.Aces
 
 
@@ -126,19 +126,19 @@ for _name, _rules, _says, _change in (
         "domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's queue grants everyone all rights.",
-        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL)) for ace in _aces(found)))),
+        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_RIGHTS)) for ace in _get_aces(found)))),
     ),
     (
         "domain-user-owner-entry-missing",
         ("MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19"),
         "The default security descriptor of a domain user's queue has no entry for the owner.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid == EVERYONE))),
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid == EVERYONE))),
     ),
     (
         "domain-user-everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a domain user's queue has no entry for everyone.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid != EVERYONE))),
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid != EVERYONE))),
     ),
     (
         "domain-user-absolute-form",
@@ -147,7 +147,7 @@ for _name, _rules, _says, _change in (
         lambda found: _WithPointers(found.Owner, None, found.Dacl),
     ),
 ):
-    add(f"descriptor-{_name}", _rules, _says, _owned(_change))
+    add(f"descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
 
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
@@ -184,7 +184,7 @@ class ComputerMayAll(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
-        aces = (replace(ace, Mask=int(ALL)) if ace.Sid == computer else ace for ace in _aces(found))
+        aces = (replace(ace, Mask=int(ALL_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
@@ -226,7 +226,7 @@ class ListAdded(Queues):
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         found = super().create_security(supplied, user)
-        return found if supplied is None else replace(found, Dacl=Acl((*_aces(USUAL), *_aces(found))))
+        return found if supplied is None else replace(found, Dacl=Acl((*_get_aces(USUAL), *_get_aces(found))))
 
 
 @fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")

@@ -19,7 +19,7 @@ SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
 DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
 
 
-def _modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
+def _get_open_modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
     return {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
 
 
@@ -33,7 +33,7 @@ class PeekAloneBesideReceiver(QueueOpening):
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        if (DENY_RECEIVE, RECEIVE) in _modes(queue):
+        if (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue):
             return required_access is not RECEIVE
         return super().is_shared(queue, required_access, shared_mode)
 
@@ -43,7 +43,7 @@ class ReceiveBesideReceiver(QueueOpening):
     """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        exclusive = (DENY_RECEIVE, RECEIVE) in _modes(queue)
+        exclusive = (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue)
         return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
 
 
@@ -52,7 +52,9 @@ class PeekerDeniesNobody(QueueOpening):
     """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        peeked = any((DENY_RECEIVE, one) in _modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN))
+        peeked = any(
+            (DENY_RECEIVE, one) in _get_open_modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
+        )
         return peeked or super().is_shared(queue, required_access, shared_mode)
 
 
@@ -61,7 +63,9 @@ class AloneBesideShared(QueueOpening):
     """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        return _modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(queue, required_access, shared_mode)
+        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(
+            queue, required_access, shared_mode
+        )
 
 
 @fault("open-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
@@ -86,7 +90,7 @@ class OneAtATime(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        received = any(access is RECEIVE for _, access in _modes(queue)) and required_access is RECEIVE
+        received = any(access is RECEIVE for _, access in _get_open_modes(queue)) and required_access is RECEIVE
         return not received and super().is_shared(queue, required_access, shared_mode)
 
 

@@ -20,7 +20,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-def _set(**values: Any) -> Callable[[Any], None]:
+def _set_attributes(**values: Any) -> Callable[[Any], None]:
     def change(element: Any) -> None:
         for name, value in values.items():
             setattr(element, name, value(element) if callable(value) else value)
@@ -31,7 +31,7 @@ def _set(**values: Any) -> Callable[[Any], None]:
 # -- several queues ---------------------------------------------------------------------------------------------------
 
 
-def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
+def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
@@ -46,11 +46,11 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     return replace_part(Several)
 
 
-def _first_queue(descriptor: OpenQueueDescriptor) -> Queue | None:
+def _get_first_queue(descriptor: OpenQueueDescriptor) -> Queue | None:
     return descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 
-def _first_name(descriptor: OpenQueueDescriptor) -> str:
+def _get_first_format_name(descriptor: OpenQueueDescriptor) -> str:
     return descriptor.OpenQueueDescriptorCollection[0].FormatName
 
 
@@ -59,43 +59,43 @@ for _name, _rules, _says, _change in (
         "receive-access",
         "MQDMPR-3.1.7.1.5-15",
         "The descriptor for several queues has the AccessType ReceiveAccess.",
-        _set(AccessType=QueueAccessType.RECEIVE),
+        _set_attributes(AccessType=QueueAccessType.RECEIVE),
     ),
     (
         "deny-receive",
         "MQDMPR-3.1.7.1.5-16",
         "The descriptor for several queues has the ShareMode DenyReceive.",
-        _set(ShareMode=QueueShareMode.DENY_RECEIVE),
+        _set_attributes(ShareMode=QueueShareMode.DENY_RECEIVE),
     ),
     (
         "first-name-only",
         "MQDMPR-3.1.7.1.5-17",
         "The descriptor for several queues has the FormatName of the first queue only.",
-        _set(FormatName=_first_name),
+        _set_attributes(FormatName=_get_first_format_name),
     ),
     (
         "name-with-semicolons",
         ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"),
         "The FormatName of the descriptor for several queues separates the names by semicolons.",
-        _set(FormatName=lambda one: one.FormatName.replace(",", ";")),
+        _set_attributes(FormatName=lambda one: one.FormatName.replace(",", ";")),
     ),
     (
         "not-multiple",
         "MQDMPR-3.1.7.1.5-18",
         "The descriptor for several queues has Multiple False.",
-        _set(Multiple=False),
+        _set_attributes(Multiple=False),
     ),
     (
         "queue-reference",
         "MQDMPR-3.1.7.1.5-19",
         "The descriptor for several queues has the first queue as QueueReference.",
-        _set(QueueReference=_first_queue),
+        _set_attributes(QueueReference=_get_first_queue),
     ),
     (
         "remote-read-state",
         "MQDMPR-3.1.7.1.5-20",
         "The descriptor for several queues has the RemoteReadState Opened.",
-        _set(RemoteReadState=RemoteReadState.OPENED),
+        _set_attributes(RemoteReadState=RemoteReadState.OPENED),
     ),
     (
         "collection-empty",
@@ -104,7 +104,7 @@ for _name, _rules, _says, _change in (
         lambda one: one.OpenQueueDescriptorCollection.clear(),
     ),
 ):
-    add(f"open-several-queues-{_name}", _rules, _says, _several(_change))
+    add(f"open-several-queues-{_name}", _rules, _says, _change_multiple_queue_descriptor(_change))
 
 
 @fault("several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
@@ -141,7 +141,7 @@ add(
 # -- one queue --------------------------------------------------------------------------------------------------------
 
 
-def _one(change: Callable[[OpenQueueDescriptor], None]) -> Install:
+def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Change the descriptor of one queue."""
 
     class One(QueueOpening):
@@ -164,19 +164,19 @@ add(
     "descriptor-format-name-without-computer",
     "MQDMPR-3.1.7.1.5-119",
     "The FormatName of an OpenQueueDescriptor lacks the computer.",
-    _one(_set(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
+    _change_single_queue_descriptor(_set_attributes(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
 )
 add(
     "descriptor-of-single-queue-multiple",
     "MQDMPR-3.1.7.1.5-120",
     "The OpenQueueDescriptor of a single queue to send has Multiple True.",
-    _one(_set(Multiple=True)),
+    _change_single_queue_descriptor(_set_attributes(Multiple=True)),
 )
 
 # -- outgoing queues --------------------------------------------------------------------------------------------------
 
 
-def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
+def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
     """Change a new outgoing queue."""
 
     class Outgoing(Destinations):
@@ -195,14 +195,14 @@ for _name, _rule, _says, _changed in (
         "identifier-zero",
         "MQDMPR-3.1.7.1.5-80",
         "A new outgoing queue has the Identifier zero.",
-        _set(Identifier=NULL_GUID),
+        _set_attributes(Identifier=NULL_GUID),
     ),
-    ("label-empty", "MQDMPR-3.1.7.1.5-81", "A new outgoing queue has an empty Label.", _set(Label="")),
+    ("label-empty", "MQDMPR-3.1.7.1.5-81", "A new outgoing queue has an empty Label.", _set_attributes(Label="")),
     (
         "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
         "A new outgoing queue has a DestinationFormatName without its kind.",
-        _set(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
+        _set_attributes(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
     (
         "next-hops-not-empty",
@@ -214,28 +214,28 @@ for _name, _rule, _says, _changed in (
         "state-waiting",
         "MQDMPR-3.1.7.1.5-84",
         "A new outgoing queue has the State Waiting.",
-        _set(State=OutgoingQueueState.WAITING),
+        _set_attributes(State=OutgoingQueueState.WAITING),
     ),
     (
         "not-locked-when-hardened",
         "MQDMPR-3.1.7.1.5-97",
         "A new outgoing queue has the State Inactive in hardened security mode.",
-        _set(State=OutgoingQueueState.INACTIVE),
+        _set_attributes(State=OutgoingQueueState.INACTIVE),
     ),
     (
         "base-priority-0",
         "MQDMPR-3.1.7.1.5-92",
         "A new outgoing queue has BasePriority 0, not the value in the directory.",
-        _set(BasePriority=0),
+        _set_attributes(BasePriority=0),
     ),
     (
         "not-multicast",
         "MQDMPR-3.1.7.1.5-99",
         "A new outgoing queue for a multicast address has Multicast False.",
-        _set(Multicast=False),
+        _set_attributes(Multicast=False),
     ),
 ):
-    add(f"outgoing-queue-{_name}", _rule, _says, _outgoing(_changed))
+    add(f"outgoing-queue-{_name}", _rule, _says, _change_outgoing_queue(_changed))
 
 
 @fault("outgoing-queue-created-at-first-send", breaks="MQDMPR-3.1.7.1.5-79")

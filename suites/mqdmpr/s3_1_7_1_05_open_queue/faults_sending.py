@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _lost() -> Result:
+def _discard_sent_message() -> Result:
     """Answer with success and send no message."""
     return Result({"message_id": "{00000000-0000-0000-0000-000000000000}\\0"})
 
@@ -34,7 +34,7 @@ class UnknownListIsEmpty(Commands):
         elements = name.Elements if isinstance(name, MultipleElementName) else (name,)
         known = [str(one) for one in elements if not isinstance(one, DistributionListName)]
         if not known:
-            return _lost()
+            return _discard_sent_message()
         to = request.to if len(known) == len(elements) else ",".join(known)
         return super().send_message(replace(request, to=to), token, now)
 
@@ -44,7 +44,11 @@ class MachineToSend(Commands):
     """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        return _lost() if isinstance(parse_name(request.to), MachineName) else super().send_message(request, token, now)
+        return (
+            _discard_sent_message()
+            if isinstance(parse_name(request.to), MachineName)
+            else super().send_message(request, token, now)
+        )
 
 
 @fault(

@@ -73,13 +73,13 @@ class ToldAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        return _not_found(super().get_next_message_for_dequeue(cursor, no_wait))
+        return _replace_already_received(super().get_next_message_for_dequeue(cursor, no_wait))
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        return _not_found(super().get_message_for_peek(cursor))
+        return _replace_already_received(super().get_message_for_peek(cursor))
 
 
-def _not_found(got: Got) -> Got:
+def _replace_already_received(got: Got) -> Got:
     return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.ALREADY_RECEIVED else got
 
 

@@ -28,7 +28,7 @@ add(
 )
 
 
-def _behind(found: MessagePosition | None) -> MessagePosition | None:
+def _skip_message(found: MessagePosition | None) -> MessagePosition | None:
     behind = None if found is None else found.Next
     return behind if isinstance(behind, MessagePosition) else found
 
@@ -37,7 +37,7 @@ add(
     "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
     "A read by LookupIdentifier returns the content of the message behind the one that it found.",
-    with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _behind(found))),
+    with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _skip_message(found))),
 )
 add(
     "lookup-without-result-returns-timeout",

@@ -24,7 +24,7 @@ class NextIsTheSame(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-def _first_cursor(given: Given) -> Cursor:
+def _get_first_cursor(given: Given) -> Cursor:
     cursors = (one for opened in given.qm.descriptors.values() for one in opened.CursorCollection.values())
     return next(cursors, given.cursor)
 
@@ -35,8 +35,8 @@ add(
     "A peek at the next message uses the first cursor of any queue.",
     with_arguments(
         Reading.peek_next_message,
-        queue_desc=lambda given: _first_cursor(given).OpenQueueDescriptorReference,
-        cursor=lambda given: _first_cursor(given),
+        queue_desc=lambda given: _get_first_cursor(given).OpenQueueDescriptorReference,
+        cursor=lambda given: _get_first_cursor(given),
     ),
 )
 add(

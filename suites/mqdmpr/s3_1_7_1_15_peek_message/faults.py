@@ -17,13 +17,13 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 
 
-def _tail(given: Given) -> Entry | None:
+def _get_last_entry(given: Given) -> Entry | None:
     """Return the last entry of the queue, None when that was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
 
 
-def _first_queue(given: Given) -> OpenQueueDescriptor:
+def _get_first_open_queue(given: Given) -> OpenQueueDescriptor:
     return next(iter(given.qm.descriptors.values()))
 
 
@@ -33,8 +33,8 @@ add(
     "A peek by a cursor returns the last message that the cursor could reach.",
     instead_if(
         Reading.peek_message,
-        lambda given: given.cursor is not None and isinstance(_tail(given), MessagePosition),
-        lambda given: given.answered(Status.MQ_OK, _tail(given)),
+        lambda given: given.cursor is not None and isinstance(_get_last_entry(given), MessagePosition),
+        lambda given: given.answered(Status.MQ_OK, _get_last_entry(given)),
     ),
 )
 add(
@@ -43,7 +43,7 @@ add(
     "A peek without a cursor reads the queue that was opened first.",
     with_arguments(
         Reading.peek_message,
-        queue_desc=lambda given: given.queue_desc if given.cursor is not None else _first_queue(given),
+        queue_desc=lambda given: given.queue_desc if given.cursor is not None else _get_first_open_queue(given),
     ),
 )
 add(
@@ -63,7 +63,7 @@ class ReadsTheNext(Cursors):
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
 
 
-def _without_time_out(instead_ms: int) -> Install:
+def _set_missing_timeout(instead_ms: int) -> Install:
     """Use another timeout in place of none."""
     return with_arguments(
         Waiting.wait_for_new_message,
@@ -75,13 +75,13 @@ add(
     "read-without-timeout-does-not-wait",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
     "A read without a timeout does not wait.",
-    _without_time_out(0),
+    _set_missing_timeout(0),
 )
 add(
     "read-without-timeout-waits-one-day",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
     "A read without a timeout waits for one day.",
-    _without_time_out(86_400_000),
+    _set_missing_timeout(86_400_000),
 )
 
 

@@ -13,7 +13,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import Transaction
 
 
-def _is_application(queue: Queue) -> bool:
+def _is_application_queue(queue: Queue) -> bool:
     """Return whether a queue belongs to an application; only its messages are moved by an application."""
     return queue.QueueType is not QueueType.SYSTEM
 
@@ -23,7 +23,7 @@ class Copies(Positions):
     """A moved message stays in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        if not _is_application(queue):
+        if not _is_application_queue(queue):
             return super().move_message(position, queue)
         there = super().insert_message(queue, position.MessageReference)
         self.qm.positions.message_available(there)
@@ -36,7 +36,7 @@ class LosesTheBody(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
-        if there is not None and _is_application(queue):
+        if there is not None and _is_application_queue(queue):
             there.MessageReference = replace(there.MessageReference, Body=b"")
         return there
 
@@ -47,10 +47,10 @@ class ToTheEnd(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         message = position.MessageReference
-        if _is_application(queue):
+        if _is_application_queue(queue):
             position.MessageReference = replace(message, Priority=0)
         there = super().move_message(position, queue)
-        if there is not None and _is_application(queue):
+        if there is not None and _is_application_queue(queue):
             there.MessageReference = message
         return there
 
@@ -60,7 +60,7 @@ class LosesThePriority(Positions):
     """A moved message has the lowest priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        if _is_application(queue):
+        if _is_application_queue(queue):
             position.MessageReference = replace(position.MessageReference, Priority=0)
         return super().move_message(position, queue)
 

@@ -88,7 +88,7 @@ class OwnObjectNotFound(Destinations):
 
 
 @contextmanager
-def _as_if_online(qm: QueueManager) -> Iterator[None]:
+def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
     state = qm.enterprise.state
     offline, state.DirectoryOffline = state.DirectoryOffline, False
     try:
@@ -111,7 +111,7 @@ class _FindsQueuesOffline(NextHops):
     """Look for queues of others among the objects that were read before."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        with _as_if_online(self.qm):
+        with _pretend_to_be_online(self.qm):
             return super().get_destination_info(format_name)
 
 
@@ -119,7 +119,7 @@ class _FindsQueueManagersOffline(NextHops):
     """Look for queue managers among the objects that were read before."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
-        with _as_if_online(self.qm):
+        with _pretend_to_be_online(self.qm):
             return super().get_next_hops(guid)
 
 

@@ -50,7 +50,7 @@ add(
 )
 
 
-def _own_notified(instead: ChangeOperation | None) -> Install:
+def _change_own_notification(instead: ChangeOperation | None) -> Install:
     """Change or drop the notification when the queue manager itself was written."""
 
     class OwnNotified(DirectoryClient):
@@ -69,11 +69,11 @@ add(
     "own-update-not-notified",
     "MQDMPR-3.1.7.1.24-15",
     "The queue manager raises no change notification when it writes its own object.",
-    _own_notified(None),
+    _change_own_notification(None),
 )
 add(
     "own-update-notified-as-queue-update",
     "MQDMPR-3.1.7.1.24-16",
     "The change notification of the queue manager's own update names the operation QueueUpdate.",
-    _own_notified(ChangeOperation.QUEUE_UPDATE),
+    _change_own_notification(ChangeOperation.QUEUE_UPDATE),
 )

@@ -12,10 +12,10 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.model.statuses import Status
 
 OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
-_UNKNOWN = QueuePathOf(ILLEGAL)
+_ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
-def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
+def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
     """Change the result for format names with this prefix."""
 
     class Gives(QueuePaths):
@@ -26,7 +26,7 @@ def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install
     return replace_part(Gives)
 
 
-def _unless_illegal(found: QueuePathOf) -> QueuePathOf:
+def _clear_path_unless_illegal(found: QueuePathOf) -> QueuePathOf:
     return found if found.rStatus is ILLEGAL else QueuePathOf(OK)
 
 
@@ -71,21 +71,21 @@ for _name, _rules, _says, _begins, _change in (
         ("MQDMPR-3.1.7.1.26-12", "MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-16"),
         "The queue manager does not query the directory for a public format name.",
         "PUBLIC=",
-        lambda found: _UNKNOWN,
+        lambda found: _ILLEGAL_PATH,
     ),
     (
         "private-not-queried",
         ("MQDMPR-3.1.7.1.26-23", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-27"),
         "The queue manager does not query the directory for the computer of a private format name.",
         "PRIVATE=",
-        lambda found: _UNKNOWN,
+        lambda found: _ILLEGAL_PATH,
     ),
     (
         "private-without-computer",
         ("MQDMPR-3.1.7.1.26-31", "MQDMPR-3.1.7.1.26-32"),
         "The event returns no computer for a private format name.",
         "PRIVATE=",
-        _unless_illegal,
+        _clear_path_unless_illegal,
     ),
     (
         "success-returns-error",
@@ -95,7 +95,7 @@ for _name, _rules, _says, _begins, _change in (
         lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
     ),
 ):
-    add(f"path-{_name}", _rules, _says, _gives(_begins, _change))
+    add(f"path-{_name}", _rules, _says, _change_path_of_prefix(_begins, _change))
 
 
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")

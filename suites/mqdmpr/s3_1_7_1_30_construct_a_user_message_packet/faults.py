@@ -12,24 +12,24 @@ from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessageP
 MESSAGE = UserMessagePacket
 
 
-def _without_transaction(packet: UserMessagePacket) -> bytes:
+def _remove_transaction_header(packet: UserMessagePacket) -> bytes:
     flags = packet.UserHeader.Flags & ~UserHeader.flags(TH=1)
     base = replace(packet.BaseHeader, PacketSize=0)
     user = replace(packet.UserHeader, Flags=flags)
     return replace(packet, BaseHeader=base, UserHeader=user, TransactionHeader=None).build()
 
 
-def _without_debug(packet: UserMessagePacket) -> bytes:
+def _remove_debug_header(packet: UserMessagePacket) -> bytes:
     base = replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1), PacketSize=0)
     return replace(packet, BaseHeader=base, DebugHeader=None).build()
 
 
-def _with_debug(packet: UserMessagePacket) -> bytes:
+def _add_debug_header(packet: UserMessagePacket) -> bytes:
     base = replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(DH=1), PacketSize=0)
     return replace(packet, BaseHeader=base, DebugHeader=DebugHeader()).build()
 
 
-def _without_security(packet: UserMessagePacket) -> bytes:
+def _remove_security_header(packet: UserMessagePacket) -> bytes:
     user = replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~UserHeader.flags(SH=1))
     base = replace(packet.BaseHeader, PacketSize=0)
     return replace(packet, BaseHeader=base, UserHeader=user, SecurityHeader=None).build()
@@ -39,25 +39,25 @@ add(
     "sender-transaction-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D01"),
     "The sender's transactional message carries no TransactionHeader and TH 0.",
-    packets(MESSAGE, _without_transaction, lambda packet: packet.TransactionHeader is not None),
+    packets(MESSAGE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
 )
 add(
     "sender-debug-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender's traced message carries no DebugHeader and DH 0.",
-    packets(MESSAGE, _without_debug, lambda packet: packet.DebugHeader is not None),
+    packets(MESSAGE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
 )
 add(
     "sender-debug-header-in-untraced-message",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender's untraced message carries a DebugHeader without a queue.",
-    packets(MESSAGE, _with_debug, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
+    packets(MESSAGE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
 )
 add(
     "sender-security-header-missing",
     "MQDMPR-3.1.7.1.30-D02",
     "The sender's signed message carries no SecurityHeader.",
-    packets(MESSAGE, _without_security, lambda packet: packet.SecurityHeader is not None),
+    packets(MESSAGE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
 )
 add(
     "sender-mp-clear-with-properties-header",

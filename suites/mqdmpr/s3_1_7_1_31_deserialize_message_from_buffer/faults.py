@@ -23,7 +23,7 @@ MD4, MD5 = 0x8002, 0x8003
 AES_128, AES_256 = 0x660E, 0x6610
 
 
-def _read(change: Callable[[Message], Message]) -> Install:
+def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
     """Change the attributes that are read from packets."""
 
     class Reading(Positions):
@@ -33,14 +33,14 @@ def _read(change: Callable[[Message], Message]) -> Install:
     return replace_part(Reading)
 
 
-def _with_security(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
+def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
     """Change the security attributes that are read from packets."""
 
     def changed(message: Message) -> Message:
         security = message.security
         return message if security is None else replace(message, security=replace(security, **change(security)))
 
-    return _read(changed)
+    return _change_read_attributes(changed)
 
 
 for _name, _rules, _says, _install in (
@@ -48,19 +48,19 @@ for _name, _rules, _says, _install in (
         "receiver-priority-inverted",
         ("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-04"),
         "The receiver sets Priority to 7 minus the packet's priority.",
-        _read(lambda message: replace(message, Priority=7 - message.Priority)),
+        _change_read_attributes(lambda message: replace(message, Priority=7 - message.Priority)),
     ),
     (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver drops TimeToReachQueue of an arriving message.",
-        _read(lambda message: replace(message, TimeToReachQueue=INFINITE)),
+        _change_read_attributes(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
         "receiver-jp-and-jn-swapped",
         ("MQDMPR-3.1.7.1.31-D05", "MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
         "The receiver swaps JP and JN of an arriving message.",
-        _read(
+        _change_read_attributes(
             lambda message: replace(
                 message,
                 PositiveJournalingRequested=message.NegativeJournalingRequested,
@@ -72,13 +72,13 @@ for _name, _rules, _says, _install in (
         "receiver-delivery-always-recoverable",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver sets the delivery of each arriving message to recoverable.",
-        _read(lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+        _change_read_attributes(lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
     ),
     (
         "receiver-class-receive-rejected-as-timeout",
         "MQDMPR-3.1.7.1.31-D09",
         "The receiver reads the class NackReceiveRejected as NackReceiveTimeout.",
-        _read(
+        _change_read_attributes(
             lambda message: (
                 replace(message, Class=MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT)
                 if message.Class == MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
@@ -90,13 +90,13 @@ for _name, _rules, _says, _install in (
         "receiver-privacy-level-5-as-3",
         "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 5 as 3.",
-        _with_security(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
+        _change_read_security_attributes(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
     ),
     (
         "receiver-aes-256-as-aes-128",
         "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-256 as AES-128.",
-        _with_security(
+        _change_read_security_attributes(
             lambda security: {
                 "EncryptionAlgorithm": AES_128
                 if security.EncryptionAlgorithm == AES_256
@@ -108,7 +108,7 @@ for _name, _rules, _says, _install in (
         "receiver-md5-as-md4",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads HashAlgorithm 0x8003 as MD4, as the table prints it.",
-        _with_security(
+        _change_read_security_attributes(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),
     ),
@@ -116,13 +116,13 @@ for _name, _rules, _says, _install in (
         "receiver-sender-type-2-as-none",
         "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type 2 as None.",
-        _with_security(lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}),
+        _change_read_security_attributes(lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}),
     ),
     (
         "receiver-sender-identifier-dropped",
         "MQDMPR-3.1.7.1.31-D03",
         "The receiver drops the SenderIdentifier of an arriving message.",
-        _with_security(lambda security: {"SenderIdentifier": b""}),
+        _change_read_security_attributes(lambda security: {"SenderIdentifier": b""}),
     ),
 ):
     add(_name, _rules, _says, _install)

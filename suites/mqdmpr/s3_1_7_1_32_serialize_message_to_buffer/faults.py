@@ -12,7 +12,7 @@ SENT_LEVELS = {1: 1, 3: 2, 5: 3}
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
 
 
-def _exchanged(flags: int) -> int:
+def _swap_journaling_bits(flags: int) -> int:
     """Exchange JP and JN."""
     return flags & ~(JP | JN) | (JN if flags & JP else 0) | (JP if flags & JN else 0)
 
@@ -34,7 +34,7 @@ for _name, _rules, _says, _install in (
         "sender-jp-and-jn-swapped",
         ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
         "The sender's message carries JP in place of JN, and JN in place of JP.",
-        wrong_fields(MESSAGE, {"UserHeader.Flags": _exchanged}),
+        wrong_fields(MESSAGE, {"UserHeader.Flags": _swap_journaling_bits}),
     ),
     (
         "sender-privacy-level-counted",

@@ -21,7 +21,7 @@ A_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
 NOBODYS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
-def _by_default(**values: Any) -> Install:
+def _set_queue_defaults(**values: Any) -> Install:
     """Create queues with other default values."""
 
     class Defaulting(QueueCommands):
@@ -66,10 +66,10 @@ for _name, _says, _values in (
         {"authenticated": True},
     ),
 ):
-    add(_name, RULES, _says, _by_default(**_values))
+    add(_name, RULES, _says, _set_queue_defaults(**_values))
 
 
-def _created_with(**attributes: Any) -> Install:
+def _set_created_queue_attributes(**attributes: Any) -> Install:
     """Create each queue with other attributes that no command sets."""
 
     class Creating(Queues):
@@ -85,17 +85,17 @@ add(
     "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
     "A queue that is created without a Type has one.",
-    _created_with(Type=A_TYPE),
+    _set_created_queue_attributes(Type=A_TYPE),
 )
 add(
     "default-queue-multicast-address-present",
     "MQDMPR-3.1.7.1.33-D01",
     "A queue that is created without a MulticastAddress has one.",
-    _created_with(MulticastAddress="224.0.0.1:1801"),
+    _set_created_queue_attributes(MulticastAddress="224.0.0.1:1801"),
 )
 add(
     "default-queue-grants-no-write",
     RULES,
     ("The security descriptor of a queue that is created without one grants no user the right to write."),
-    _created_with(Security=NOBODYS),
+    _set_created_queue_attributes(Security=NOBODYS),
 )

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _as_given(text: str, key: Callable[[FormatName], str]) -> FormatName:
+def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> FormatName:
     """Expand a list of names; names with the same key are one."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
@@ -41,10 +41,10 @@ class LettersByCase(QueueNames):
     """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        return _as_given(text, str)
+        return _expand_without_sorting(text, str)
 
 
-def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
+def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
     """Change the expansion of a list of several queues."""
 
     class Expanded(QueueNames):
@@ -55,7 +55,7 @@ def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Ins
     return replace_part(Expanded)
 
 
-def _of(elements: Iterable[FormatName]) -> MultipleElementName:
+def _build_element_name(elements: Iterable[FormatName]) -> MultipleElementName:
     return MultipleElementName(tuple(elements))  # type: ignore[arg-type]
 
 
@@ -63,19 +63,19 @@ add(
     "expanded-name-without-last-element",
     ("MQDMPR-3.1.7.3.8-10", "MQDMPR-3.1.7.1.5-24"),
     "The queue manager drops the last element of a multiple-element format name.",
-    _expanded(lambda name: _of(name.Elements[:-1])),
+    _change_expanded_list(lambda name: _build_element_name(name.Elements[:-1])),
 )
 add(
     "expansion-of-three-queues-fails",
     "MQDMPR-3.1.7.3.8-24",
     "The queue manager fails to expand a format name of more than two queues.",
-    _expanded(lambda name: name if len(name.Elements) < 3 else None),
+    _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
 )
 add(
     "expanded-name-sorted-descending",
     "MQDMPR-3.1.7.3.8-17",
     "The queue manager sorts the names of an expanded format name in descending order.",
-    _expanded(lambda name: _of(reversed(name.Elements))),
+    _change_expanded_list(lambda name: _build_element_name(reversed(name.Elements))),
 )
 
 

@@ -12,7 +12,7 @@ from suites.mqmq.steps.layout import Layout
 
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
-NAMES = ("first", "second", "third")
+QUEUE_NAMES = ("first", "second", "third")
 
 
 def _count_copies(sut, queues, label):
@@ -32,7 +32,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     in no other.
     """
     enterprise = Enterprise(peer, sut)
-    queues = [enterprise.create_queue() for _ in NAMES]
+    queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
     identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
     _, pair = create_list(peer, sut, "pair", identifiers[:2])

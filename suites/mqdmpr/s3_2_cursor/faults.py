@@ -15,7 +15,7 @@ from reference_qm.model.position_list import Boundary, Entry, MessagePositionLis
 from reference_qm.model.statuses import CursorStatus
 
 
-def _start(cursor: Cursor) -> Entry:
+def _get_start_position(cursor: Cursor) -> Entry:
     positions = _positions_of(cursor)
     assert positions is not None
     return positions.Start
@@ -131,7 +131,7 @@ class PeekLeavesItAtTheStart(Cursors):
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
-        _move_cursor(cursor, _start(cursor))
+        _move_cursor(cursor, _get_start_position(cursor))
         cursor.CursorState = CursorState.UNREAD
         return got
 
@@ -143,7 +143,7 @@ class PeekGivesTheFirst(Cursors):
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
         if status is CursorStatus.SUCCEEDED:
-            position = self.qm.seeking.seek_available(_start(cursor), True)
+            position = self.qm.seeking.seek_available(_get_start_position(cursor), True)
         return status, position
 
 
@@ -257,7 +257,7 @@ class ReceivesFromTheStart(_Receives):
     """A receive by an unread cursor takes the first message of the queue."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        first = self.qm.seeking.seek_available(_start(cursor), False)
+        first = self.qm.seeking.seek_available(_get_start_position(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
 
@@ -382,7 +382,7 @@ class CursorSlipsOn(Cursors):
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
 
 
-def _list_of(cursor: Cursor) -> MessagePositionList:
+def _get_message_list(cursor: Cursor) -> MessagePositionList:
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     assert queue is not None
     return queue.MessagePositionList
@@ -399,7 +399,7 @@ class CursorGoesBack(Cursors):
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
-                _move_cursor(cursor, _list_of(cursor).Start)
+                _move_cursor(cursor, _get_message_list(cursor).Start)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -438,4 +438,4 @@ class StaysWhileWaiting(Cursors):
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        _move_cursor(cursor, _list_of(cursor).End)
+        _move_cursor(cursor, _get_message_list(cursor).End)

@@ -21,12 +21,12 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.surface.inputs import Command, Input
 
-UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 HIGHEST_KNOWN = 0xFF
 DIRECT = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
 
-def _is_name(text: str) -> bool:
+def _is_format_name(text: str) -> bool:
     try:
         parse_format_name(text)
     except FormatError:
@@ -34,12 +34,12 @@ def _is_name(text: str) -> bool:
     return True
 
 
-def _taken_for(name: str, meant: Callable[[str], bool]) -> Install:
+def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
     """Send messages for a malformed name to a well-formed one."""
 
     def filter_(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None
-        wrong = isinstance(request, SendMessage) and meant(request.to.upper()) and not _is_name(request.to)
+        wrong = isinstance(request, SendMessage) and meant(request.to.upper()) and not _is_format_name(request.to)
         if not (isinstance(event, Command) and isinstance(request, SendMessage) and wrong):
             return [event]
         return [replace(event, request=replace(request, to=name))]
@@ -47,14 +47,14 @@ def _taken_for(name: str, meant: Callable[[str], bool]) -> Install:
     return inputs(filter_)
 
 
-def _begins_with(*beginnings: str) -> Callable[[str], bool]:
+def _has_prefix(*beginnings: str) -> Callable[[str], bool]:
     return lambda text: text.startswith(beginnings)
 
 
-def _any_path(event: Input) -> Iterable[Input]:
+def _accept_any_path(event: Input) -> Iterable[Input]:
     if isinstance(event, Command) and isinstance(event.request, CreateQueue | DeleteQueue):
         name = event.request.name
-        if not _is_name(rf"DIRECT=OS:localhost\{name}"):
+        if not _is_format_name(rf"DIRECT=OS:localhost\{name}"):
             return [replace(event, request=replace(event.request, name=rf"private$\mqc-{len(name)}"))]
     return [event]
 
@@ -63,24 +63,24 @@ add(
     "queue-manager-malformed-path-name-accepted",
     ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
     "The queue manager creates a queue for any path name, malformed ones included.",
-    inputs(_any_path),
+    inputs(_accept_any_path),
 )
 
 for _name, _rule, _format_name in (
     ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", DIRECT),
-    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN}"),
-    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN}\1"),
+    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE}"),
+    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE}\1"),
 ):
     _says = f"The sender sends a message for a malformed name of the kind of {_format_name} to {_format_name}."
-    add(_name, _rule, _says, _taken_for(_format_name, _begins_with(_format_name.partition("=")[0])))
+    add(_name, _rule, _says, _redirect_malformed_names(_format_name, _has_prefix(_format_name.partition("=")[0])))
 
 for _name, _rule, _what, _meant in (
-    ("sender-malformed-distribution-list-name-accepted", "MQMQ-2.1.5-01", "distribution list", _begins_with("DL=")),
+    ("sender-malformed-distribution-list-name-accepted", "MQMQ-2.1.5-01", "distribution list", _has_prefix("DL=")),
     (
         "sender-malformed-machine-name-accepted",
         "MQMQ-2.1.6-01",
         "computer, connector or multicast address",
-        _begins_with("MACHINE", "CONNE", "MULTI"),
+        _has_prefix("MACHINE", "CONNE", "MULTI"),
     ),
     ("sender-malformed-multiple-element-name-accepted", "MQMQ-2.1.7-01", "list of names", lambda text: "," in text),
 ):
@@ -88,7 +88,7 @@ for _name, _rule, _what, _meant in (
         _name,
         _rule,
         f"The sender sends a message for a malformed name of a {_what} to {DIRECT}.",
-        _taken_for(DIRECT, _meant),
+        _redirect_malformed_names(DIRECT, _meant),
     )
 
 
@@ -117,7 +117,7 @@ class PrivateQueueLookedUp(Destinations):
         return super().open_outgoing(text, now)
 
 
-def _read_only(text: str) -> bool:
+def _is_read_only_name(text: str) -> bool:
     return "," in text and any(mark in text for mark in (";", "MACHINE="))
 
 
@@ -125,11 +125,11 @@ add(
     "sender-read-only-queue-in-name-list-accepted",
     "MQMQ-2.1.7-D01",
     "The sender accepts a multiple-element format name with the name of a read-only queue.",
-    _taken_for(DIRECT, _read_only),
+    _redirect_malformed_names(DIRECT, _is_read_only_name),
 )
 add(
     "sender-malformed-direct-address-accepted",
     "MQMQ-2.1.2-D01",
     "The sender accepts a direct format name with a malformed address.",
-    _taken_for(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
+    _redirect_malformed_names(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
 )

@@ -14,7 +14,7 @@ from harness.sut.outcomes import Outcome, outcome_of
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
-UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
 ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that queue names may have since MSMQ 2.0."""
@@ -62,12 +62,12 @@ READ_ONLY = (
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADLETTER",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADXACT",
-    f"PUBLIC={UNKNOWN};JOURNAL",
-    rf"PRIVATE={UNKNOWN}\1;JOURNAL",
-    f"MACHINE={UNKNOWN}",
-    f"MACHINE={UNKNOWN};JOURNAL",
-    f"MACHINE={UNKNOWN};DEADLETTER",
-    f"MACHINE={UNKNOWN};DEADXACT",
+    f"PUBLIC={UNKNOWN_QUEUE};JOURNAL",
+    rf"PRIVATE={UNKNOWN_QUEUE}\1;JOURNAL",
+    f"MACHINE={UNKNOWN_QUEUE}",
+    f"MACHINE={UNKNOWN_QUEUE};JOURNAL",
+    f"MACHINE={UNKNOWN_QUEUE};DEADLETTER",
+    f"MACHINE={UNKNOWN_QUEUE};DEADXACT",
 )
 """Names of queues to which messages cannot be sent."""
 WRITABLE = r"DIRECT=TCP:127.0.0.9\private$\{}"
@@ -127,24 +127,37 @@ FORMAT_NAMES = {
     ),
     "MQMQ-2.1.3-01": Names(
         [],
-        [f"PUBLIC={UNKNOWN}", f"public={str(UNKNOWN).upper()}"],
-        [f"PUBLIC={{{UNKNOWN}}}", f"PUBLIC={UNKNOWN.hex}", f"PUBLIC={UNKNOWN}0", "PUBLIC=", rf"PUBLIC={UNKNOWN}\1"],
+        [f"PUBLIC={UNKNOWN_QUEUE}", f"public={str(UNKNOWN_QUEUE).upper()}"],
+        [
+            f"PUBLIC={{{UNKNOWN_QUEUE}}}",
+            f"PUBLIC={UNKNOWN_QUEUE.hex}",
+            f"PUBLIC={UNKNOWN_QUEUE}0",
+            "PUBLIC=",
+            rf"PUBLIC={UNKNOWN_QUEUE}\1",
+        ],
     ),
     "MQMQ-2.1.4-01": Names(
         [],
-        [rf"PRIVATE={UNKNOWN}\1", rf"PRIVATE={UNKNOWN}\0000abCD"],
+        [rf"PRIVATE={UNKNOWN_QUEUE}\1", rf"PRIVATE={UNKNOWN_QUEUE}\0000abCD"],
         [
-            f"PRIVATE={UNKNOWN}",
-            rf"PRIVATE={UNKNOWN}" + "\\",
-            rf"PRIVATE={UNKNOWN}\123456789",
-            rf"PRIVATE={UNKNOWN}\xyz",
-            rf"PRIVATE={UNKNOWN.hex}\1",
+            f"PRIVATE={UNKNOWN_QUEUE}",
+            rf"PRIVATE={UNKNOWN_QUEUE}" + "\\",
+            rf"PRIVATE={UNKNOWN_QUEUE}\123456789",
+            rf"PRIVATE={UNKNOWN_QUEUE}\xyz",
+            rf"PRIVATE={UNKNOWN_QUEUE.hex}\1",
         ],
     ),
     "MQMQ-2.1.5-01": Names(
         [],
         [],
-        ["DL=", f"DL={UNKNOWN.hex}", f"DL={{{UNKNOWN}}}", f"DL={UNKNOWN}@", f"DL={UNKNOWN}@a b", rf"DL={UNKNOWN}\1"],
+        [
+            "DL=",
+            f"DL={UNKNOWN_QUEUE.hex}",
+            f"DL={{{UNKNOWN_QUEUE}}}",
+            f"DL={UNKNOWN_QUEUE}@",
+            f"DL={UNKNOWN_QUEUE}@a b",
+            rf"DL={UNKNOWN_QUEUE}\1",
+        ],
     ),
     "MQMQ-2.1.6-01": Names(
         [],
@@ -156,8 +169,8 @@ FORMAT_NAMES = {
             "MULTICAST=234.1.1.256:80",
             "MULTICAST=234.1.1.1",
             "MULTICAST=234.1.1.1:65536",
-            f"MACHINE={UNKNOWN.hex}",
-            f"CONNECTOR={{{UNKNOWN}}}",
+            f"MACHINE={UNKNOWN_QUEUE.hex}",
+            f"CONNECTOR={{{UNKNOWN_QUEUE}}}",
         ],
     ),
     "MQMQ-2.1.7-01": Names(

@@ -29,7 +29,7 @@ class MachineNamesUnknown(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-def _suffix_taken(kind: QueueFormatType, suffix: int, other: int) -> Install:
+def _swap_suffix(kind: QueueFormatType, suffix: int, other: int) -> Install:
     """Read one suffix of a type as another."""
 
     class SuffixTaken(QueueFormats):
@@ -115,10 +115,10 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         SuffixType.NONE,
     ),
 ):
-    add(_name, _rule, _says, _suffix_taken(_kind, _suffix, _other))
+    add(_name, _rule, _says, _swap_suffix(_kind, _suffix, _other))
 
 
-def _taken_for_machine(kind: QueueFormatType, suffix: int) -> Install:
+def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
     """Read a suffix of another type as the suffix of machine names."""
 
     class TakenForMachine(QueueFormats):
@@ -153,7 +153,7 @@ for _name, _rule, _says, _kind, _suffix in (
         SYSTEM | SuffixType.DEADXACT,
     ),
 ):
-    add(_name, _rule, _says, _taken_for_machine(_kind, _suffix))
+    add(_name, _rule, _says, _read_suffix_as_machine(_kind, _suffix))
 
 
 @fault("server-queue-format-direct-with-subqueue-suffix-opened", breaks="MQMQ-2.2.7-12")
@@ -251,7 +251,9 @@ class PrivateByGuid(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-def _opened_as(change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None) -> Install:
+def _change_opened_queue_format(
+    change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None
+) -> Install:
     """Change the QUEUE_FORMAT of a queue of another queue manager; with `of`, only QUEUE_FORMATs of this type."""
 
     class OpenedAs(ClientOpening):
@@ -268,49 +270,53 @@ add(
     "client-queue-format-direct-with-prefix",
     "MQMQ-2.2.7-D01",
     "The client's direct QUEUE_FORMAT carries a name that begins with DIRECT=.",
-    _opened_as(lambda form: form | {"union": f"DIRECT={form['union']}"}),
+    _change_opened_queue_format(lambda form: form | {"union": f"DIRECT={form['union']}"}),
 )
 add(
     "client-queue-format-direct-as-subqueue",
     "MQMQ-2.2.7-D02",
     "The client's QUEUE_FORMAT of a direct queue carries m_qft SUBQUEUE.",
-    _opened_as(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
+    _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
 )
 add(
     "client-queue-format-system-queue-without-flags",
     ("MQMQ-2.2.7-04", "MQMQ-2.2.7-06", "MQMQ-2.2.7-08"),
     "The client's QUEUE_FORMAT of a system queue carries Flags 0x00.",
-    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
+    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
 )
 add(
     "client-queue-format-flags-0x80-without-suffix",
     "MQMQ-2.2.7-02",
     "The client's QUEUE_FORMAT of every queue carries Flags 0x80.",
-    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}),
+    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}),
 )
 add(
     "client-queue-format-subqueue-with-flags-0x80",
     "MQMQ-2.2.7-11",
     "The client's QUEUE_FORMAT of a subqueue carries Flags 0x80.",
-    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}, QueueFormatType.SUBQUEUE),
+    _change_opened_queue_format(
+        lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}, QueueFormatType.SUBQUEUE
+    ),
 )
 add(
     "client-queue-format-subqueue-as-direct",
     "MQMQ-2.2.7-12",
     "The client's QUEUE_FORMAT of a subqueue carries m_qft DIRECT.",
-    _opened_as(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
+    _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
 )
 add(
     "client-queue-format-subqueue-without-name",
     "MQMQ-2.2.7-16",
     "The client's QUEUE_FORMAT of a subqueue carries the name of the queue without the subqueue.",
-    _opened_as(lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE),
+    _change_opened_queue_format(
+        lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE
+    ),
 )
 add(
     "client-queue-format-private-as-public",
     "MQMQ-2.2.7-D02",
     "The client's QUEUE_FORMAT of a private queue carries m_qft PUBLIC.",
-    _opened_as(
+    _change_opened_queue_format(
         lambda form: form | {"m_qft": QueueFormatType.PUBLIC, "union": form["union"]["Lineage"]},
         QueueFormatType.PRIVATE,
     ),
@@ -319,13 +325,13 @@ add(
     "client-queue-format-public-as-machine",
     "MQMQ-2.2.7-D02",
     "The client's QUEUE_FORMAT of a public queue carries m_qft MACHINE.",
-    _opened_as(lambda form: form | {"m_qft": QueueFormatType.MACHINE}, QueueFormatType.PUBLIC),
+    _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.MACHINE}, QueueFormatType.PUBLIC),
 )
 add(
     "client-queue-format-uniquifier-one-too-high",
     "MQMQ-2.2.7-15",
     "The client's QUEUE_FORMAT of a private queue carries a Uniquifier that is one too high.",
-    _opened_as(
+    _change_opened_queue_format(
         lambda form: form | {"union": form["union"] | {"Uniquifier": form["union"]["Uniquifier"] + 1}},
         QueueFormatType.PRIVATE,
     ),

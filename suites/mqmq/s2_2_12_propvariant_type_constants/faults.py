@@ -16,7 +16,7 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 from reference_qm.surface.clock import Now
 
 
-def _unread(vt: int) -> Install:
+def _refuse_propvariant(vt: int) -> Install:
     """Refuse stub data with a PROPVARIANT of a type as malformed."""
 
     class Unread(ObjectProperties):
@@ -45,29 +45,34 @@ for _name, _rule, _vt in (
     ("server-propvariant-vt-blob-refused", "MQMQ-2.2.12-15", VarType.VT_BLOB),
     ("server-propvariant-vt-clsid-refused", "MQMQ-2.2.12-16", VarType.VT_CLSID),
 ):
-    add(_name, _rule, f"The server refuses a stub with a PROPVARIANT of {_vt.name} as malformed.", _unread(_vt))
+    add(
+        _name,
+        _rule,
+        f"The server refuses a stub with a PROPVARIANT of {_vt.name} as malformed.",
+        _refuse_propvariant(_vt),
+    )
 
 add(
     "server-propvariant-vector-of-variants-refused",
     ("MQMQ-2.2.12-06", "MQMQ-2.2.12-07"),
     "The server refuses a stub with a vector of PROPVARIANTs as malformed.",
-    _unread(VarType.VT_VECTOR | VarType.VT_VARIANT),
+    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_VARIANT),
 )
 add(
     "server-propvariant-vector-of-strings-refused",
     "MQMQ-2.2.12-17",
     "The server refuses a stub with a vector of strings as malformed.",
-    _unread(VarType.VT_VECTOR | VarType.VT_LPWSTR),
+    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_LPWSTR),
 )
 add(
     "server-propvariant-vector-of-integers-refused",
     "MQMQ-2.2.12-18",
     "The server refuses a stub with a vector of VT_UI4 as malformed.",
-    _unread(VarType.VT_VECTOR | VarType.VT_UI4),
+    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_UI4),
 )
 
 
-def _answered_as(identifier: int, vt: VarType) -> Install:
+def _change_answered_type(identifier: int, vt: VarType) -> Install:
     """Answer a property as another type."""
 
     class AnsweredAs(ObjectProperties):
@@ -83,10 +88,15 @@ for _name, _rule, _identifier, _vt in (
     ("server-property-109-answered-as-vt-ui4", "MQMQ-2.2.12-04", 109, VarType.VT_UI4),
     ("server-property-104-answered-as-vt-i1", "MQMQ-2.2.12-09", 104, VarType.VT_I1),
 ):
-    add(_name, _rule, f"The server answers property {_identifier} as {_vt.name}.", _answered_as(_identifier, _vt))
+    add(
+        _name,
+        _rule,
+        f"The server answers property {_identifier} as {_vt.name}.",
+        _change_answered_type(_identifier, _vt),
+    )
 
 
-def _is_ordering(packet: UserMessagePacket) -> bool:
+def _is_transactional_ack(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
 
 
@@ -109,6 +119,6 @@ add(
         UserMessagePacket,
         "MessagePropertiesHeader.BodyType",
         1,
-        _is_ordering,
+        _is_transactional_ack,
     ),
 )

@@ -21,13 +21,13 @@ from harness.wire.wire_error import WireError
 pytestmark = needs("qm2qm")
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
-LABEL = 108
+LABEL_PROPERTY = 108
 """PROPID_Q_LABEL."""
 READ, FAULT = "read", "fault"
 OP_RNG_ERROR = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
 ANSWERS = {
-    "MQMQ-2.2.12-02": (LABEL, VarType.LPWSTR),
+    "MQMQ-2.2.12-02": (LABEL_PROPERTY, VarType.LPWSTR),
     "MQMQ-2.2.12-03": (106, VarType.I2),
     "MQMQ-2.2.12-04": (109, VarType.I4),
     "MQMQ-2.2.12-09": (104, VarType.UI1),
@@ -68,7 +68,7 @@ class PropertyCaller:
         self.frames = []
 
     def stub(self, variants):
-        return get_properties(False, self.direct, [LABEL] * len(variants), variants)
+        return get_properties(False, self.direct, [LABEL_PROPERTY] * len(variants), variants)
 
     def ask(self, stub):
         call = self.association.raw(OPNUM, stub, self.association.contexts[QMCOMM]).wait()

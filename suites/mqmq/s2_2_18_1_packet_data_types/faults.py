@@ -28,7 +28,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
@@ -38,11 +38,11 @@ NAMES_AT = 64
 """The offset of the first queue name of the UserHeader."""
 
 
-def _destined(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _has_destination_type(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.DQ
 
 
-def _answered(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _has_response_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.RQ
 
 
@@ -52,7 +52,7 @@ LIST = struct.pack("<HHI", 0x0064, 0, 1)
 """The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
-def _first_destination(change: Callable[[bytearray, int], None]) -> Install:
+def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
     """Change the only destination of a list; `change` gets the packet and the offset of FormatType."""
 
     def changed(data: bytes) -> bytes:
@@ -65,19 +65,19 @@ def _first_destination(change: Callable[[bytearray, int], None]) -> Install:
     return wrong_bytes(MESSAGE, changed, carries("MultiQueueFormatHeader"))
 
 
-def _unknown_type(data: bytearray, at: int) -> None:
+def _set_unknown_format_type(data: bytearray, at: int) -> None:
     data[at : at + 2] = (9).to_bytes(2, "little")
 
 
-def _no_terminator(data: bytearray, at: int) -> None:
+def _remove_name_terminator(data: bytearray, at: int) -> None:
     data[at + 2 :] = b"\1" * (len(data) - at - 2)
 
 
-def _no_direct_name(data: bytearray, at: int) -> None:
+def _spoil_direct_name(data: bytearray, at: int) -> None:
     data[at + 2 : at + 4] = "\\".encode("utf-16-le")
 
 
-def _distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
+def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
     """Change the elements of a list that are distribution lists."""
 
     def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -100,38 +100,38 @@ add(
     "sender-destination-list-format-type-9",
     ("MQMQ-2.2.18.1.4-01", "MQMQ-2.2.18.1.4-02", "MQMQ-2.2.20.2-05"),
     "The sender's list of destinations carries FormatType 9.",
-    _first_destination(_unknown_type),
+    _change_only_destination(_set_unknown_format_type),
 )
 add(
     "sender-destination-list-name-unterminated",
     "MQMQ-2.2.18.1.4.1-01",
     "The sender's list of destinations carries a direct name without its null.",
-    _first_destination(_no_terminator),
+    _change_only_destination(_remove_name_terminator),
 )
 add(
     "sender-destination-list-name-not-direct",
     "MQMQ-2.2.18.1.4.1-02",
     "The sender's list of destinations carries a text of FormatType 3 that is not a direct name.",
-    _first_destination(_no_direct_name),
+    _change_only_destination(_spoil_direct_name),
 )
 add(
     "sender-distribution-list-sent-as-public-queue",
     "MQMQ-2.2.18.1.4.2-01",
     "The sender's list of destinations carries a distribution list as a public queue.",
-    _distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
+    _change_distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
 )
 add(
     "sender-distribution-list-other-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "The sender's list of destinations carries another GUID of a distribution list.",
-    _distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
+    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
 )
 
 
 _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
-def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
+def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
     """Put the GUIDs of names of a kind in a list directly behind their FormatType."""
 
     def changed(packet: UserMessagePacket) -> bytes:
@@ -145,7 +145,7 @@ def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessag
     return changed
 
 
-def _byte_names(packet: UserMessagePacket) -> bytes:
+def _shorten_name_terminator(packet: UserMessagePacket) -> bytes:
     """End the direct names of a list with a terminator of one byte."""
     header = packet.MultiQueueFormatHeader
     data = packet.build()
@@ -160,19 +160,19 @@ for _name, _rule, _says, _change in (
         "sender-destination-list-private-name-unaligned",
         "MQMQ-2.2.18.1.7.2-D01",
         "The sender's list of destinations carries a private name that is not aligned to 4 bytes.",
-        _unaligned(PrivateQueueFormatName, b"\2\0"),
+        _remove_guid_alignment(PrivateQueueFormatName, b"\2\0"),
     ),
     (
         "sender-destination-list-distribution-list-unaligned",
         "MQMQ-2.2.18.1.4.2-D01",
         "The sender's list of destinations carries a distribution list whose GUID is not aligned to 4 bytes.",
-        _unaligned(MQFDistributionQueueFormatName, b"\6\0"),
+        _remove_guid_alignment(MQFDistributionQueueFormatName, b"\6\0"),
     ),
     (
         "sender-destination-list-name-null-of-one-byte",
         "MQMQ-2.2.18.1.4.1-D01",
         "The sender's list of destinations carries direct names that end with a null of one byte.",
-        _byte_names,
+        _shorten_name_terminator,
     ),
 ):
     add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
@@ -180,12 +180,12 @@ for _name, _rule, _says, _change in (
 # -- names in the UserHeader ---------------------------------------------------------------------------------------
 
 
-def _big_endian_number(packet: UserMessagePacket) -> bytes:
+def _swap_number_bytes(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return data[:NAMES_AT] + data[NAMES_AT : NAMES_AT + 4][::-1] + data[NAMES_AT + 4 :]
 
 
-def _big_endian_text(packet: UserMessagePacket) -> bytes:
+def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
     data = bytearray(packet.build())
     start = NAMES_AT + 2
     end = start + int.from_bytes(data[NAMES_AT:start], "little")
@@ -193,14 +193,14 @@ def _big_endian_text(packet: UserMessagePacket) -> bytes:
     return bytes(data)
 
 
-def _four_bytes_more(packet: UserMessagePacket) -> bytes:
+def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
     """Put four bytes behind the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
     return correct_packet_size(data[:end] + b"more" + data[end:])
 
 
-def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
+def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
     """Change the direct name of the destination; `change` gets its count, text and padding."""
 
     def changed(packet: UserMessagePacket) -> bytes:
@@ -212,20 +212,20 @@ def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessag
     return changed
 
 
-def _counts_padding(name: bytes) -> bytes:
+def _count_name_padding(name: bytes) -> bytes:
     return (len(name) - 2).to_bytes(2, "little") + name[2:]
 
 
-def _unpadded(name: bytes) -> bytes:
+def _remove_name_padding(name: bytes) -> bytes:
     return name[: 2 + int.from_bytes(name[:2], "little")]
 
 
-def _is_padded(packet: UserMessagePacket) -> bool:
+def _has_padded_name(packet: UserMessagePacket) -> bool:
     name = packet.build()[NAMES_AT : NAMES_AT + 2]
-    return _destined(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
+    return _has_destination_type(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
 
 
-def _same_number(qm: QueueManager) -> None:
+def _reset_private_queue_number(qm: QueueManager) -> None:
     qm.adm.last_private_queue_number = 20
 
 
@@ -234,62 +234,72 @@ for _name, _rules, _says, _install in (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's PrivateQueueFormatNameId carries a big-endian number.",
-        packets(MESSAGE, _big_endian_number, _destined(ON_DESTINATION)),
+        packets(MESSAGE, _swap_number_bytes, _has_destination_type(ON_DESTINATION)),
     ),
     (
         "queue-manager-new-private-queues-same-number",
         ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
         "The queue manager gives every new private queue the same number.",
-        always(_same_number),
+        always(_reset_private_queue_number),
     ),
     (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(MESSAGE, _big_endian_text, _destined(DIRECT)),
+        packets(MESSAGE, _swap_text_bytes, _has_destination_type(DIRECT)),
     ),
     (
         "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
         "The sender's DirectQueueFormatName carries a count that includes the padding.",
-        packets(MESSAGE, _direct_name_wrong(_counts_padding), _is_padded),
+        packets(MESSAGE, _change_direct_name(_count_name_padding), _has_padded_name),
     ),
     (
         "sender-direct-name-without-padding",
         ("MQMQ-2.2.18.1.5.2-D02",),
         "The sender's DirectQueueFormatName has no padding.",
-        packets(MESSAGE, _direct_name_wrong(_unpadded), _is_padded),
+        packets(MESSAGE, _change_direct_name(_remove_name_padding), _has_padded_name),
     ),
     (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(MESSAGE, _four_bytes_more, _answered(PUBLIC)),
+        packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(PUBLIC)),
     ),
     (
         "sender-public-name-other-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
         "The sender's PublicQueueFormatName carries another GUID.",
-        wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER}, _answered(PUBLIC)),
+        wrong_fields(
+            MESSAGE,
+            {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
+            _has_response_queue_type(PUBLIC),
+        ),
     ),
     (
         "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
-        packets(MESSAGE, _four_bytes_more, _answered(ON_OTHER)),
+        packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(ON_OTHER)),
     ),
     (
         "sender-private-name-other-host",
         ("MQMQ-2.2.18.1.7.2-02",),
         "The sender's PrivateQueueFormatName carries the GUID of another host.",
-        wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.SourceQueueManager": OTHER}, _answered(ON_OTHER)),
+        wrong_fields(
+            MESSAGE,
+            {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
+            _has_response_queue_type(ON_OTHER),
+        ),
     ),
     (
         "sender-private-name-other-number",
         ("MQMQ-2.2.18.1.7.2-03",),
         "The sender's PrivateQueueFormatName carries another number.",
         wrong_fields(
-            MESSAGE, {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1}, _answered(ON_OTHER)
+            MESSAGE,
+            {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
+            _has_response_queue_type(ON_OTHER),
         ),
     ),
 ):
@@ -329,7 +339,7 @@ OF_CONFUSED = (
 )
 
 
-def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
+def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) -> Install:
     """Acknowledge some events with the class of another one."""
 
     class Called(AdminAcks):
@@ -359,10 +369,10 @@ for _name, _breaks, _says, _others in (
         {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
-    add(_name, _breaks, _says, _called(_others))
+    add(_name, _breaks, _says, _change_acknowledgment_class(_others))
 
 
-def _compared(number: Callable[[TxSequenceID], int]) -> Install:
+def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
     """Compare sequences by a changed number of their identifiers."""
 
     class Compared(InSequence):
@@ -379,13 +389,13 @@ add(
     "receiver-tx-sequence-id-ordinal-compared-first",
     ("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02"),
     "The receiver compares two TxSequenceIDs by Ordinal first, then by TimeStamp.",
-    _compared(lambda one: one.Ordinal << 32 | one.TimeStamp),
+    _change_compared_sequence_number(lambda one: one.Ordinal << 32 | one.TimeStamp),
 )
 add(
     "receiver-tx-sequence-id-ordinal-ignored",
     "MQMQ-2.2.18.1.2-D02",
     "The receiver compares two TxSequenceIDs by TimeStamp only.",
-    _compared(lambda one: one.TimeStamp),
+    _change_compared_sequence_number(lambda one: one.TimeStamp),
 )
 
 add(
@@ -417,10 +427,13 @@ class LaterSequenceToldInSignedNumbers(InSequence):
         assert header is not None
         if header.TxSequenceID == last:
             return super().is_in_sequence(session, packet)
-        return _signed(header.TxSequenceID) > _signed(last) and header.PreviousTxSequenceNumber == 0
+        return (
+            _read_identifier_as_signed(header.TxSequenceID) > _read_identifier_as_signed(last)
+            and header.PreviousTxSequenceNumber == 0
+        )
 
 
-def _signed(identifier: TxSequenceID) -> int:
+def _read_identifier_as_signed(identifier: TxSequenceID) -> int:
     return (int(identifier) ^ 1 << 63) - (1 << 63)
 
 

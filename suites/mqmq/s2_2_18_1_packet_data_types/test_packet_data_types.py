@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
-LABEL = "named"
+MESSAGE_LABEL = "named"
 FIXED_SIZE = 56
 """Bytes of the MessagePropertiesHeader before its label."""
 NAMES_AT = 64
@@ -29,8 +29,8 @@ def _send_with_response_queue(peer, sut, response):
     Return the latter, its RQ, and its bytes from ResponseQueue on.
     """
     outgoing = Outgoing(peer, sut)
-    outgoing.send(body="", label=LABEL)
-    frame = outgoing.send(body="", label=LABEL, response_queue=response)
+    outgoing.send(body="", label=MESSAGE_LABEL)
+    frame = outgoing.send(body="", label=MESSAGE_LABEL, response_queue=response)
     outgoing.end()
     count = int.from_bytes(frame.data[NAMES_AT : NAMES_AT + 2], "little")
     end = NAMES_AT + 2 + count
@@ -46,7 +46,7 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
     """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
-    frame = outgoing.send(body="", label=LABEL)
+    frame = outgoing.send(body="", label=MESSAGE_LABEL)
     outgoing.end()
     text = (direct + "\0").encode("utf-16-le")
     name = len(text).to_bytes(2, "little") + text
@@ -117,7 +117,7 @@ def _private_number(sut, name):
 
 def _bytes_to_next_header(data, size):
     """Return the bytes between a name of a size and the MessagePropertiesHeader, which the label locates."""
-    return data[size:].find((LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
+    return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
 
 
 @needs("send")

@@ -10,7 +10,7 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, class
 
 @needs("restart", "queue_control")
 @covers("MQMQ-2.2.18.1.6-D01")
-def test_quota_and_messages_count_after_restart(peer, sut, judge):
+def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     """A queue has room for two messages and has one.
 
     After a restart the first of two messages gets ACK_REACH_QUEUE and the second NACK_Q_EXCEED_QUOTA.

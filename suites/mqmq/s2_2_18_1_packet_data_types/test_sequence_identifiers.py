@@ -8,7 +8,7 @@ from harness.run.marks import covers
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
-CASES = (
+SEQUENCE_COMPARISONS = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
     ("a later TimeStamp, the highest Ordinal", 1, None, True),
     ("a TimeStamp later by 2 to the power of 30", 0x4000_0000, -5, True),
@@ -23,7 +23,9 @@ HIGHEST = 0xFFFF_FFFF
 
 @covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
 @pytest.mark.parametrize(
-    ("seconds", "ordinals", "later"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("seconds", "ordinals", "later"),
+    [case[1:] for case in SEQUENCE_COMPARISONS],
+    ids=[case[0] for case in SEQUENCE_COMPARISONS],
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
     """The peer sends the first message of a sequence and then of another: the OrderAck names the second sequence if

@@ -72,7 +72,7 @@ for _name, _rule, _kind, _path in (
     add(_name, _rule, f"The sender sets {_path} in a packet.", bit_set(_kind, _path))
 
 
-def _without_session_header(packet: SessionAckPacket) -> bytes:
+def _remove_session_header(packet: SessionAckPacket) -> bytes:
     return correct_packet_size(packet.build()[:-SESSION_HEADER_SIZE])
 
 
@@ -105,7 +105,7 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
         "The receiver's SessionAck carries SH set and no SessionHeader.",
-        packets(ACK, _without_session_header),
+        packets(ACK, _remove_session_header),
     ),
     (
         "receiver-session-ack-dh-set",
@@ -204,7 +204,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _without_priority(packet: UserMessagePacket) -> bool:
+def _has_same_priority(packet: UserMessagePacket) -> bool:
     return packet.BaseHeader.PR == SAME_PRIORITY and packet.TransactionHeader is None
 
 
@@ -231,7 +231,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(MESSAGE, "BaseHeader.PR", 4, _without_priority),
+        field_is(MESSAGE, "BaseHeader.PR", 4, _has_same_priority),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
@@ -293,7 +293,7 @@ add(
 )
 
 
-def _counts_for_itself(faulty: FaultyCore) -> None:
+def _count_time_since_start(faulty: FaultyCore) -> None:
     """Compute the time from the time at the start and the seconds since then."""
     began: list[Now] = []
 
@@ -312,7 +312,7 @@ add(
         *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
     ),
     "The queue manager reads the clock once, at its start, and counts the time itself afterwards.",
-    _counts_for_itself,
+    _count_time_since_start,
 )
 
 

@@ -17,7 +17,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
@@ -46,7 +46,7 @@ def _names_response_queue(packet: UserMessagePacket) -> bool:
     return packet.UserHeader.ResponseQueue is not None
 
 
-def _without_response_queue(packet: UserMessagePacket) -> bytes:
+def _remove_response_queue(packet: UserMessagePacket) -> bytes:
     """Leave out the response queue and keep RQ."""
     user = packet.UserHeader
     data = packet.build()
@@ -62,19 +62,19 @@ for _name, _rules, _says, _install in (
         "sender-user-message-source-queue-manager-other",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries another SourceQueueManager.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER),
+        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_QUEUE_MANAGER),
     ),
     (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(DIRECT)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(DIRECT)),
     ),
     (
         "sender-private-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries another QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(ON_DESTINATION)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(ON_DESTINATION)),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
@@ -192,7 +192,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
         "The sender's UserMessage carries a nonzero RQ and no ResponseQueue.",
-        packets(MESSAGE, _without_response_queue, _names_response_queue),
+        packets(MESSAGE, _remove_response_queue, _names_response_queue),
     ),
     (
         "sender-user-message-rq-0-with-response-queue",
@@ -204,7 +204,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _swapped(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Swap two fields by their offsets."""
 
     def swapped(packet: UserMessagePacket) -> bytes:
@@ -216,7 +216,7 @@ def _swapped(first: int, second: int, size: int) -> Callable[[UserMessagePacket]
     return swapped
 
 
-def _flags_moved(packet: UserMessagePacket) -> int:
+def _move_journaling_flags(packet: UserMessagePacket) -> int:
     """Swap JN and JP with the two bits behind DQ."""
     user = packet.UserHeader
     return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
@@ -233,7 +233,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
-        packets(MESSAGE, _swapped(16, 32, 16)),
+        packets(MESSAGE, _swap_fields(16, 32, 16)),
     ),
     (
         "sender-user-header-times-swapped",
@@ -245,7 +245,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has SentTime before TimeToBeReceived.",
-        packets(MESSAGE, _swapped(48, 52, 4)),
+        packets(MESSAGE, _swap_fields(48, 52, 4)),
     ),
     (
         "sender-user-header-jn-and-jp-swapped",
@@ -253,7 +253,7 @@ for _name, _rule, _says, _install in (
         "The sender's UserHeader has JN and JP at each other's bit.",
         packets(
             MESSAGE,
-            lambda packet: set_fields(packet, {"UserHeader.Flags": _flags_moved(packet)}).build(),
+            lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),
         ),
     ),
     (
@@ -309,7 +309,7 @@ for _name, _rules, _says, _install in (
         "sender-public-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries another QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(PUBLIC)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(PUBLIC)),
     ),
     (
         "sender-transactional-message-sent-time-zero",
@@ -371,13 +371,13 @@ class TimeToBeReceivedOfTransactionalMessagesNotWatched(Lifetimes):
             super().watch_received(position)
 
 
-def _forget_extensions(qm: QueueManager) -> None:
+def _clear_extensions(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, Extension=b"")
 
 
-def _forget_life(qm: QueueManager) -> None:
+def _clear_time_limits(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
@@ -387,7 +387,7 @@ add(
     "queue-manager-extension-not-recovered",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager recovers its messages after a restart without their extensions.",
-    at_restart(_forget_extensions),
+    at_restart(_clear_extensions),
     blind=True,
 )
 
@@ -396,7 +396,7 @@ add(
     "queue-manager-time-to-be-received-not-recovered",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     "The queue manager recovers its messages after a restart without TimeToBeReceived.",
-    at_restart(_forget_life),
+    at_restart(_clear_time_limits),
     blind=True,
 )
 

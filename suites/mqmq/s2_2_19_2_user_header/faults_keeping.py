@@ -21,7 +21,7 @@ add(
 )
 
 
-def _emptied_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
+def _empty_queues_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
     def empty(qm: QueueManager) -> None:
         for queue in which(qm):
             for position in list(queue.MessagePositionList):
@@ -34,19 +34,19 @@ add(
     "queue-manager-all-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
     "The queue manager recovers no message after a restart.",
-    _emptied_on_restart(lambda qm: qm.adm.QueueCollection.values()),
+    _empty_queues_on_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
 add(
     "queue-manager-system-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager recovers no message of its system queues after a restart.",
-    _emptied_on_restart(
+    _empty_queues_on_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
     ),
 )
 
 
-def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
+def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
     """Change the messages in the queues after a restart."""
 
     def install(faulty: FaultyCore) -> None:
@@ -59,7 +59,7 @@ def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[Faul
     return install
 
 
-def _without_extensions(positions: list[MessagePosition]) -> None:
+def _clear_extensions(positions: list[MessagePosition]) -> None:
     for position in positions:
         position.MessageReference = replace(position.MessageReference, Extension=b"")
 
@@ -68,11 +68,11 @@ add(
     "queue-manager-recovered-message-without-extension",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager recovers messages after a restart without their extensions.",
-    _restored(_without_extensions),
+    _change_restored_messages(_clear_extensions),
 )
 
 
-def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
+def _change_system_queue_label(which: Callable[[QueueManager], Queue]) -> Install:
     """Store messages in a system queue with another label."""
 
     class OtherLabel(Positions):
@@ -93,5 +93,5 @@ add(
     "queue-manager-journaled-message-without-label",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"),
     "The queue manager puts a message without its label into the system journal.",
-    _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
+    _change_system_queue_label(lambda qm: qm.adm.SystemJournalQueue),
 )

@@ -27,7 +27,7 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
 )
 
 
-def _overlooked(detail: str) -> Install:
+def _ignore_malformed_packet(detail: str) -> Install:
     """Ignore a packet that is malformed for the reason `detail`."""
 
     class Overlooked(Closing):
@@ -46,7 +46,7 @@ for _name, _rule, _bits in (
         _name,
         _rule,
         f"The receiver ignores a message with an unlisted {_bits} and keeps the session open.",
-        _overlooked(f"{_bits} 0x"),
+        _ignore_malformed_packet(f"{_bits} 0x"),
     )
 
 
@@ -73,7 +73,7 @@ class SameAsAdminIsNone(Positions):
         return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
 
 
-def _at_the_receiver(attribute: str) -> Install:
+def _resolve_queue_at_receiver(attribute: str) -> Install:
     """Resolve a private queue of the sender in an attribute of a message as a queue of the receiver."""
 
     class AtReceiver(Positions):
@@ -104,15 +104,15 @@ for _name, _breaks, _attribute in (
         _name,
         _breaks,
         f"The receiver resolves a private queue of the source in {_attribute} as its own.",
-        _at_the_receiver(_attribute),
+        _resolve_queue_at_receiver(_attribute),
     )
 
 
-def _prefixed(queue: Any) -> Any:
+def _add_direct_prefix(queue: Any) -> Any:
     return replace(queue, DirectFormatName=f"DIRECT={queue.DirectFormatName}", Padding=None)
 
 
-def _public_destination_turned(packet: UserMessagePacket) -> bytes:
+def _reverse_public_destination(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return data[:NAMES_AT] + UUID(bytes_le=data[NAMES_AT : NAMES_AT + 16]).bytes + data[NAMES_AT + 16 :]
 
@@ -122,13 +122,13 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(MESSAGE, _public_destination_turned, destined(PUBLIC)),
+        packets(MESSAGE, _reverse_public_destination, destined(PUBLIC)),
     ),
     (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _prefixed}, destined(DIRECT)),
+        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, destined(DIRECT)),
     ),
     (
         "sender-admin-queue-of-source-sent-with-aq-3",

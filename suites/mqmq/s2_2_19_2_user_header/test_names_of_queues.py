@@ -18,14 +18,14 @@ from suites.whole_messages import SAME, describe_differences, describe_packet
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
 PUBLIC = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
-NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
+PRIVATE_QUEUE_BY_NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
 ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=0x0102_0304)
 PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
 DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
 ADMINISTRATION = {
-    2: {"AQ": 2, "AdminQueue": NUMBER},
-    3: {"AQ": 3, "AdminQueue": NUMBER},
+    2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
+    3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"AdminQueue": PUBLIC_QUEUE},
     6: {"AdminQueue": ON_THIRD_HOST},
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
@@ -33,9 +33,9 @@ ADMINISTRATION = {
 """By AQ: the fields of a message that have such an administration queue."""
 RESPONSE = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
-    2: {"RQ": 2, "ResponseQueue": NUMBER},
-    3: {"RQ": 3, "ResponseQueue": NUMBER},
-    4: {"RQ": 4, "AdminQueue": ON_THIRD_HOST, "ResponseQueue": NUMBER},
+    2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+    3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+    4: {"RQ": 4, "AdminQueue": ON_THIRD_HOST, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"ResponseQueue": PUBLIC_QUEUE},
     6: {"ResponseQueue": ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},

@@ -28,7 +28,7 @@ HUGE = 0x7FFF_FFFF
 SHA1, DES = 0x8004, 0x6601
 
 
-def _behind_label(packet: UserMessagePacket) -> bytes:
+def _insert_bytes_after_label(packet: UserMessagePacket) -> bytes:
     """Put four bytes behind the label."""
     headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
     before = sum(len(header.build()) for header in headers if header is not None)
@@ -37,19 +37,19 @@ def _behind_label(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data[:at] + b"more" + data[at:])
 
 
-def _unpadded(packet: UserMessagePacket) -> bytes:
+def _remove_properties_padding(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     used = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
     data = packet.build()
     return correct_packet_size(data[: len(data) - -used % 4])
 
 
-def _is_last(packet: UserMessagePacket) -> bool:
+def _is_last_header(packet: UserMessagePacket) -> bool:
     others = (packet.DebugHeader, packet.SoapHeader, packet.MultiQueueFormatHeader, packet.SessionHeader)
     return all(header is None for header in others)
 
 
-def _labelled(**changes: Any) -> Install:
+def _change_labelled_message(**changes: Any) -> Install:
     """Change fields of a message that has a label."""
     fields = {f"MessagePropertiesHeader.{name}": change for name, change in changes.items()}
     return wrong_fields(MESSAGE, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
@@ -68,19 +68,19 @@ for _name, _rules, _says, _install in (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
         "The sender's UserMessage carries four bytes after the label that no size counts.",
-        packets(MESSAGE, _behind_label, _is_last),
+        packets(MESSAGE, _insert_bytes_after_label, _is_last_header),
     ),
     (
         "sender-label-unterminated",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
         "The sender's UserMessage carries a label without its null.",
-        _labelled(LabelTerminated=False),
+        _change_labelled_message(LabelTerminated=False),
     ),
     (
         "sender-label-with-null-inside",
         ("MQMQ-2.2.19.3-30",),
         "The sender's UserMessage carries a label with a null inside.",
-        _labelled(Label=lambda old: f"{old}\0x"),
+        _change_labelled_message(Label=lambda old: f"{old}\0x"),
     ),
     (
         "sender-label-of-508-bytes",
@@ -89,7 +89,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-45",
         ),
         "The sender's UserMessage carries a label of 508 bytes.",
-        _labelled(Label="x" * 253),
+        _change_labelled_message(Label="x" * 253),
     ),
     (
         "sender-message-class-0x0200",
@@ -161,13 +161,13 @@ for _name, _rules, _says, _install in (
         "sender-message-properties-header-unpadded",
         ("MQMQ-2.2.19.3-34",),
         "The sender's MessagePropertiesHeader has no padding.",
-        packets(MESSAGE, _unpadded, _is_last),
+        packets(MESSAGE, _remove_properties_padding, _is_last_header),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-def _in_properties(change: Callable[[bytearray, int], None]) -> Install:
+def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Install:
     """Change bytes of the header; `change` gets the packet and the offset of the header."""
 
     def changed(packet: UserMessagePacket) -> bytes:
@@ -179,16 +179,16 @@ def _in_properties(change: Callable[[bytearray, int], None]) -> Install:
     return packets(MESSAGE, changed)
 
 
-def _tag_before_type(data: bytearray, at: int) -> None:
+def _swap_tag_and_body_type(data: bytearray, at: int) -> None:
     data[at + 24 : at + 28], data[at + 28 : at + 32] = data[at + 28 : at + 32], data[at + 24 : at + 28]
 
 
-def _acks_reversed(data: bytearray, at: int) -> None:
+def _reverse_ack_bits(data: bytearray, at: int) -> None:
     flags = data[at]
     data[at] = flags & 0xF0 | int(f"{flags & 0x0F:04b}"[::-1], 2)
 
 
-def _class_behind_correlation(data: bytearray, at: int) -> None:
+def _move_class_after_correlation_id(data: bytearray, at: int) -> None:
     data[at + 2 : at + 24] = data[at + 4 : at + 24] + data[at + 2 : at + 4]
 
 
@@ -196,17 +196,17 @@ for _name, _says, _change in (
     (
         "sender-message-class-after-correlation-id",
         "The sender's MessagePropertiesHeader has MessageClass after CorrelationID.",
-        _class_behind_correlation,
+        _move_class_after_correlation_id,
     ),
     (
         "sender-application-tag-before-body-type",
         "The sender's MessagePropertiesHeader has ApplicationTag before BodyType.",
-        _tag_before_type,
+        _swap_tag_and_body_type,
     ),
     (
         "sender-acknowledgment-bits-reversed",
         "The sender's MessagePropertiesHeader has PA, PR, NA and NR in the reverse order.",
-        _acks_reversed,
+        _reverse_ack_bits,
     ),
 ):
     add(
@@ -219,13 +219,13 @@ for _name, _says, _change in (
             "MQDMPR-3.1.7.1.32-D02",
         ),
         _says,
-        _in_properties(_change),
+        _change_properties_bytes(_change),
     )
 
 # -- what is received ----------------------------------------------------------------------------------------------
 
 
-def _refused_bit(bit: int) -> Install:
+def _refuse_unused_flag(bit: int) -> Install:
     """Refuse messages with an unused bit of Flags set as malformed."""
 
     class RefusedBit(Identifying):
@@ -244,7 +244,7 @@ for _name, _rule, _bit in (
     ("receiver-message-properties-bit-7-refused", "MQMQ-2.2.19.3-08", 7),
 ):
     _says = f"The receiver refuses a message with bit {_bit} of MessagePropertiesHeader.Flags set."
-    add(_name, _rule, _says, _refused_bit(_bit))
+    add(_name, _rule, _says, _refuse_unused_flag(_bit))
 
 
 for _name, _rule, _bit in (
@@ -273,7 +273,7 @@ class TagLost(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
-def _known(field: str, value: int) -> Install:
+def _accept_unlisted_value(field: str, value: int) -> Install:
     """Accept messages with an unlisted value."""
 
     class Known(SecurityOnReceipt):
@@ -310,7 +310,7 @@ for _name, _rule, _field, _value, _says in (
         "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
     ),
 ):
-    add(_name, _rule, _says, _known(_field, _value))
+    add(_name, _rule, _says, _accept_unlisted_value(_field, _value))
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 

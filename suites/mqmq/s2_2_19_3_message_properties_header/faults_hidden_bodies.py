@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 PROPERTIES = "MessagePropertiesHeader"
 
 
-def _hidden(change: Callable[[bytes], bytes]) -> Install:
+def _encrypt_changed_body(change: Callable[[bytes], bytes]) -> Install:
     """Encrypt a changed body."""
 
     class Hidden(Securing):
@@ -31,7 +31,7 @@ def _hidden(change: Callable[[bytes], bytes]) -> Install:
     return replace_part(Hidden)
 
 
-def _found(change: Callable[[bytes], bytes]) -> Install:
+def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
     """Change a body after its decryption."""
 
     class Found(SecurityOnReceipt):
@@ -48,7 +48,7 @@ def _found(change: Callable[[bytes], bytes]) -> Install:
     return replace_part(Found)
 
 
-def _other_vector(body: bytes) -> bytes:
+def _decrypt_with_other_vector(body: bytes) -> bytes:
     """Return the body that decryption with a nonzero initialization vector gives: its first block differs."""
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
@@ -58,25 +58,25 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-body-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
         "The sender encrypts a body with a nonzero initialization vector.",
-        _hidden(_other_vector),
+        _encrypt_changed_body(_decrypt_with_other_vector),
     ),
     (
         "receiver-body-decrypted-with-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
         "The receiver decrypts a body with a nonzero initialization vector.",
-        _found(_other_vector),
+        _change_decrypted_body(_decrypt_with_other_vector),
     ),
     (
         "sender-encrypted-body-padded-with-zeros",
         ("MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17"),
         "The sender pads a body with zeros before it encrypts the body.",
-        _hidden(lambda body: body + bytes(-len(body) % 16)),
+        _encrypt_changed_body(lambda body: body + bytes(-len(body) % 16)),
     ),
     (
         "receiver-decrypted-body-with-padding",
         ("MQMQ-2.2.19.3-D04",),
         "The receiver delivers a decrypted body together with its padding.",
-        _found(lambda body: body + bytes([16 - len(body) % 16] * (16 - len(body) % 16))),
+        _change_decrypted_body(lambda body: body + bytes([16 - len(body) % 16] * (16 - len(body) % 16))),
     ),
 ):
     add(_name, _rules, _says, _install)

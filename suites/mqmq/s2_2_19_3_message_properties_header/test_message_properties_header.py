@@ -24,8 +24,8 @@ UNUSED = {
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
 """Characters before the terminating null."""
-BODY = "body of 17 bytes."
-LABEL = "label"
+BODY_OF_17_BYTES = "body of 17 bytes."
+MESSAGE_LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
@@ -87,17 +87,17 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     extension and body, and each is where the sizes put it.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY, label=LABEL, application_tag=TAG)
+    frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
     whole = Sizes(frame.data)
-    judge("MQMQ-2.2.19.3-09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
+    judge("MQMQ-2.2.19.3-09", expected=len(MESSAGE_LABEL) + 1, observed=whole.label_length, evidence=frame)
     judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
-    judge("MQMQ-2.2.19.3-17", expected=len(BODY), observed=whole.body_size, evidence=frame)
+    judge("MQMQ-2.2.19.3-17", expected=len(BODY_OF_17_BYTES), observed=whole.body_size, evidence=frame)
     enough = holds("AllocationBodySize has room for MessageSize", f"AllocationBodySize {whole.allocated}")
     judge("MQMQ-2.2.19.3-19", expected=enough, observed=whole.allocated >= whole.body_size, evidence=frame)
     judge("MQMQ-2.2.19.3-27", expected=0, observed=whole.extension_size, evidence=frame)
-    before = whole.rest.find(BODY.encode())
+    before = whole.rest.find(BODY_OF_17_BYTES.encode())
     case = "bytes before the body"
-    judge("MQMQ-2.2.19.3-32", expected=2 * len(LABEL) + 2, observed=before, case=case, evidence=frame)
+    judge("MQMQ-2.2.19.3-32", expected=2 * len(MESSAGE_LABEL) + 2, observed=before, case=case, evidence=frame)
 
     frame = outgoing.send(body="", label="")
     bare = Sizes(frame.data)

@@ -9,17 +9,17 @@ from harness.run.marks import covers, needs
 from harness.wire.protection import AES_128, AES_192, AES_256, BLOCKS, RC2
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
-from suites.mqqb.steps.secured import KEY, Secured, encrypt
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
 """Sizes of bodies: below, at and above the block sizes of 8 and 16 bytes."""
 ALGORITHMS = {
-    "RC2 of 40 bits": (BASE, RC2, KEY[40]),
-    "RC2 of 128 bits": (ENHANCED, RC2, KEY[128]),
-    "AES 128": (ADVANCED, AES_128, KEY[128]),
-    "AES 192": (ADVANCED, AES_192, KEY[192]),
-    "AES 256": (ADVANCED, AES_256, KEY[256]),
+    "RC2 of 40 bits": (BASE, RC2, SYMMETRIC_KEYS[40]),
+    "RC2 of 128 bits": (ENHANCED, RC2, SYMMETRIC_KEYS[128]),
+    "AES 128": (ADVANCED, AES_128, SYMMETRIC_KEYS[128]),
+    "AES 192": (ADVANCED, AES_192, SYMMETRIC_KEYS[192]),
+    "AES 256": (ADVANCED, AES_256, SYMMETRIC_KEYS[256]),
 }
 PREFERENCES = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanced": "rc2"}}
 

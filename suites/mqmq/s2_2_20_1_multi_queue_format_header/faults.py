@@ -34,7 +34,7 @@ class OneDestination(Sending):
         return super().construct_user_message(position)
 
 
-def _first_queue_for_all(packet: UserMessagePacket) -> bytes:
+def _write_first_destination_in_all(packet: UserMessagePacket) -> bytes:
     """Write the first destination into the UserHeader of every copy."""
     header = packet.MultiQueueFormatHeader
     names = [] if header is None else [one.FormatName for one in header.Destination.FormatNameList]
@@ -50,7 +50,7 @@ def _first_queue_for_all(packet: UserMessagePacket) -> bytes:
     return moved.build()
 
 
-def _lists_turned(packet: UserMessagePacket) -> bytes:
+def _reorder_queue_lists(packet: UserMessagePacket) -> bytes:
     """Put the lists of administration and response queues before that of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
@@ -65,13 +65,13 @@ for _name, _rules, _says, _change in (
         "sender-copies-all-to-first-destination",
         ("MQMQ-2.2.20.1-D02",),
         "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
-        _first_queue_for_all,
+        _write_first_destination_in_all,
     ),
     (
         "sender-destination-list-after-other-lists",
         ("MQMQ-2.2.20.1-D03", "MQDMPR-3.1.7.1.32-D06", "MQMQ-2.2.20.2-D01"),
         "The sender's MultiQueueFormatHeader has the list of destinations after the other two lists.",
-        _lists_turned,
+        _reorder_queue_lists,
     ),
 ):
     add(_name, _rules, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
@@ -98,7 +98,7 @@ class ListLeftOut(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-def _without_its_third_name(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _remove_third_destination(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     header = packet.MultiQueueFormatHeader
     if header is None:
         return packet
@@ -114,6 +114,6 @@ add(
         "MQDMPR-3.1.1.12-27",
     ),
     "The sender's message for several queues lists only the first two destinations.",
-    change_construction(_without_its_third_name),
+    change_construction(_remove_third_destination),
     blind=True,
 )

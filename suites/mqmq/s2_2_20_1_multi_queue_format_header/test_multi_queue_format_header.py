@@ -18,7 +18,7 @@ MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader has the only such queue."""
 SIGNATURE = 0x015E
 PRIVATE, DIRECT = 2, 3
-LABEL = "several"
+MESSAGE_LABEL = "several"
 COPIES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
@@ -97,7 +97,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
-    sender.send(1, label=LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
+    sender.send(1, label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
@@ -191,7 +191,7 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
     queues.insert(at, peer.public_name)
     sender = Sender(peer, sut, ",".join(queues))
     try:
-        sender.send(1, label=LABEL)
+        sender.send(1, label=MESSAGE_LABEL)
     except ControlRefused as refused:
         judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=f"refused: {refused}", case="DQ")
         return
@@ -209,7 +209,7 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     """
     queues = [peer.direct_name(name), peer.private_name()]
     sender = Sender(peer, sut, ",".join(queues))
-    sender.send(1, label=LABEL)
+    sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, len(queues))
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
     judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)

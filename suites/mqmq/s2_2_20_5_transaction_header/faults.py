@@ -28,7 +28,7 @@ from reference_qm.surface.clock import Now
 MESSAGE = UserMessagePacket
 
 
-def _ends_transaction(packet: UserMessagePacket) -> bool:
+def _is_last_of_transaction(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None and bool(packet.TransactionHeader.LM)
 
 
@@ -67,7 +67,7 @@ for _name, _rules, _says, _install in (
         "sender-last-message-of-transaction-id-zero",
         ("MQMQ-2.2.20.5-06",),
         "The sender's last message of a transaction carries ID 0.",
-        bit_clear(MESSAGE, "TransactionHeader.ID", _ends_transaction),
+        bit_clear(MESSAGE, "TransactionHeader.ID", _is_last_of_transaction),
     ),
     (
         "sender-transaction-header-id-always-zero",
@@ -109,7 +109,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _numbers_swapped(packet: UserMessagePacket) -> UserMessagePacket:
+def _swap_sequence_numbers(packet: UserMessagePacket) -> UserMessagePacket:
     header = packet.TransactionHeader
     swapped = {
         "TransactionHeader.TxSequenceNumber": header and header.PreviousTxSequenceNumber,
@@ -131,7 +131,7 @@ add(
     "sender-tx-sequence-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender's TransactionHeader has PreviousTxSequenceNumber before TxSequenceNumber.",
-    packets(MESSAGE, lambda packet: _numbers_swapped(packet).build(), carries("TransactionHeader")),
+    packets(MESSAGE, lambda packet: _swap_sequence_numbers(packet).build(), carries("TransactionHeader")),
 )
 add(
     "sender-transaction-header-fm-lm-one-bit-too-high",
@@ -153,7 +153,7 @@ add_bits_set(
 )
 
 
-def _dropped(bit: str) -> Install:
+def _drop_acknowledged_message(bit: str) -> Install:
     """Acknowledge a message with the bit set and drop it."""
 
     class Dropped(InSequence):
@@ -178,10 +178,15 @@ for _name, _rule, _bit in (
     ("receiver-message-with-transaction-x7-dropped", "MQMQ-2.2.20.5-14", "X7"),
     ("receiver-message-with-transaction-x8-dropped", "MQMQ-2.2.20.5-15", "X8"),
 ):
-    add(_name, _rule, f"The receiver acknowledges and drops a transactional message with {_bit} set.", _dropped(_bit))
+    add(
+        _name,
+        _rule,
+        f"The receiver acknowledges and drops a transactional message with {_bit} set.",
+        _drop_acknowledged_message(_bit),
+    )
 
 
-def _last_flag_missing(packet: UserMessagePacket) -> bytes:
+def _clear_last_message_flag(packet: UserMessagePacket) -> bytes:
     header = packet.TransactionHeader
     assert header is not None
     return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~header.flags(LM=1))).build()
@@ -193,7 +198,7 @@ add(
     "The sender's only message of a transaction carries LM clear.",
     packets(
         UserMessagePacket,
-        _last_flag_missing,
+        _clear_last_message_flag,
         lambda packet: packet.TransactionHeader is not None and packet.TransactionHeader.FM,
     ),
     blind=True,

@@ -20,8 +20,8 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
-DATA = "SecurityHeader.SecurityData"
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+SECURITY_DATA = "SecurityHeader.SecurityData"
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 NO_SENDER, QUEUE_MANAGER = 0, 2
 """Values of ST."""
@@ -29,31 +29,35 @@ FIXED_SIZE = len(SecurityHeader().build())
 ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 
-def _item(name: str, change: Callable[[bytes], bytes]) -> Install:
-    return wrong_fields(MESSAGE, {f"{DATA}.{name}": change, f"{DATA}.Padding": None}, secured_with(name))
+def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
+    return wrong_fields(
+        MESSAGE, {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None}, secured_with(name)
+    )
 
 
-def _longer(name: str, more: bytes = bytes(4)) -> Install:
+def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
     """Add bytes to an item and to its size."""
-    return _item(name, lambda item: item + more)
+    return _change_security_item(name, lambda item: item + more)
 
 
-def _other_sender(kind: int) -> Install:
+def _change_sender_identifier(kind: int) -> Install:
     """Change SecurityID of signed messages whose sender has an identifier of a type."""
 
     def meant(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
-    return wrong_fields(MESSAGE, {f"{DATA}.SecurityID": OTHER.bytes_le, f"{DATA}.Padding": None}, meant)
+    return wrong_fields(
+        MESSAGE, {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None}, meant
+    )
 
 
-def _names_provider(packet: UserMessagePacket) -> bool:
+def _has_provider_name(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
     return security is not None and bool(security.ProviderInfoSize and security.SignatureSize)
 
 
-def _unpublished(qm: QueueManager) -> None:
+def _withdraw_public_keys(qm: QueueManager) -> None:
     machine = qm.enterprise.state.LocalQueueManager
     qm.enterprise.state.LocalQueueManager = replace(machine, PublicEncryptionKeyList=b"")
 
@@ -72,13 +76,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D54",
         ),
         "The sender's SecurityHeader carries ST 0 and a SecurityID.",
-        _other_sender(NO_SENDER),
+        _change_sender_identifier(NO_SENDER),
     ),
     (
         "sender-security-id-not-a-sid",
         ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
         "The sender's SecurityHeader carries ST 1 and a SecurityID that is not a SID.",
-        _item("SecurityID", lambda sid: b"\7" + sid[1:]),
+        _change_security_item("SecurityID", lambda sid: b"\7" + sid[1:]),
     ),
     (
         "sender-security-id-of-other-queue-manager",
@@ -91,7 +95,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D63",
         ),
         "The sender's SecurityHeader carries ST 2 and the GUID of another queue manager.",
-        _other_sender(QUEUE_MANAGER),
+        _change_sender_identifier(QUEUE_MANAGER),
     ),
     (
         "sender-security-header-au-set",
@@ -105,8 +109,8 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
         wrong_fields(
             MESSAGE,
-            {f"{DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{DATA}.Padding": None},
-            _names_provider,
+            {f"{SECURITY_DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{SECURITY_DATA}.Padding": None},
+            _has_provider_name,
         ),
     ),
     (
@@ -115,7 +119,7 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
             MESSAGE,
-            {**{f"{DATA}.{item}": b"" for item in ITEMS}, f"{DATA}.Padding": None},
+            {**{f"{SECURITY_DATA}.{item}": b"" for item in ITEMS}, f"{SECURITY_DATA}.Padding": None},
             carries("SecurityHeader"),
         ),
     ),
@@ -129,37 +133,37 @@ for _name, _rules, _says, _install in (
         "sender-sender-id-size-4-too-large",
         ("MQMQ-2.2.20.6-14",),
         "The sender's SecurityHeader carries a SenderIdSize that is 4 too large.",
-        _longer("SecurityID"),
+        _lengthen_security_item("SecurityID"),
     ),
     (
         "sender-encryption-key-size-4-too-large",
         ("MQMQ-2.2.20.6-15",),
         "The sender's SecurityHeader carries an EncryptionKeySize that is 4 too large.",
-        _longer("EncryptionKey"),
+        _lengthen_security_item("EncryptionKey"),
     ),
     (
         "sender-signature-size-4-too-large",
         ("MQMQ-2.2.20.6-16",),
         "The sender's SecurityHeader carries a SignatureSize that is 4 too large.",
-        _longer("Signature"),
+        _lengthen_security_item("Signature"),
     ),
     (
         "sender-sender-cert-size-4-too-large",
         ("MQMQ-2.2.20.6-17",),
         "The sender's SecurityHeader carries a SenderCertSize that is 4 too large.",
-        _longer("SenderCert"),
+        _lengthen_security_item("SenderCert"),
     ),
     (
         "sender-provider-info-size-4-too-large",
         ("MQMQ-2.2.20.6-18",),
         "The sender's SecurityHeader carries a ProviderInfoSize that is 4 too large.",
-        _longer("ProviderInfo", b"\1" * 4),
+        _lengthen_security_item("ProviderInfo", b"\1" * 4),
     ),
     (
         "queue-manager-public-keys-not-published",
         ("MQMQ-2.2.20.6-36",),
         "The queue manager publishes no public keys in the directory.",
-        always(_unpublished),
+        always(_withdraw_public_keys),
     ),
     (
         "sender-provider-info-with-de-set",
@@ -191,7 +195,7 @@ add_refusals(
 )
 
 
-def _in_header(change: Callable[[bytes], bytes]) -> Install:
+def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of a SecurityHeader."""
 
     def changed(packet: UserMessagePacket) -> bytes:
@@ -201,7 +205,7 @@ def _in_header(change: Callable[[bytes], bytes]) -> Install:
     return packets(MESSAGE, changed, carries("SecurityHeader"))
 
 
-def _joined(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
+def _join_security_items(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
     """Return a SecurityHeader with its items joined in another way."""
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
@@ -217,37 +221,41 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D03",
         ),
         "The sender's SecurityHeader has SignatureSize before EncryptionKeySize.",
-        _in_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
+        _change_security_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
     ),
     (
         "sender-sender-cert-before-other-items",
         ("MQMQ-2.2.20.6-D02",),
         "The sender's SecurityData has SenderCert before all other items.",
-        _in_header(partial(_joined, order=("SenderCert", "SecurityID", "EncryptionKey", "Signature", "ProviderInfo"))),
+        _change_security_header(
+            partial(
+                _join_security_items, order=("SenderCert", "SecurityID", "EncryptionKey", "Signature", "ProviderInfo")
+            )
+        ),
     ),
     (
         "sender-empty-security-items-take-4-bytes",
         ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"),
         "The sender's SecurityData has 4 bytes for each item of size 0.",
-        _in_header(partial(_joined, empty=bytes(4))),
+        _change_security_header(partial(_join_security_items, empty=bytes(4))),
     ),
     (
         "sender-security-items-without-padding",
         ("MQMQ-2.2.20.6-21",),
         "The sender's SecurityData has items without padding.",
-        _in_header(partial(_joined, boundary=1)),
+        _change_security_header(partial(_join_security_items, boundary=1)),
     ),
     (
         "sender-sender-cert-size-above-0xffff",
         ("MQMQ-2.2.20.6-D04",),
         "The sender's SecurityHeader carries a SenderCertSize above 0xFFFF.",
-        _item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
+        _change_security_item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
     ),
     (
         "sender-provider-name-before-type",
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo has ProviderName before ProviderType.",
-        _item("ProviderInfo", lambda info: info[4:] + info[:4]),
+        _change_security_item("ProviderInfo", lambda info: info[4:] + info[:4]),
     ),
 ):
     add(_name, _rules, _says, _install)

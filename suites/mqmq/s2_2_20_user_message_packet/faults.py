@@ -23,7 +23,7 @@ PIECE = 0x10000
 MEBIBYTE = 0x100000
 
 
-def _ends_traced(packet: UserMessagePacket) -> bool:
+def _is_debug_header_last(packet: UserMessagePacket) -> bool:
     """Return whether DebugHeader is the last header."""
     return packet.DebugHeader is not None and packet.SessionHeader is None
 
@@ -83,13 +83,13 @@ for _name, _rules, _says, _install in (
         "sender-debug-header-qt-2",
         ("MQMQ-2.2.20.8-01",),
         "The sender's DebugHeader carries QT 2.",
-        wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _ends_traced),
+        wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _is_debug_header_last),
     ),
     (
         "sender-debug-header-without-queue-identifier",
         ("MQMQ-2.2.20.8-17",),
         "The sender's DebugHeader carries QT 1 and no QueueIdentifier.",
-        packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _ends_traced),
+        packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _is_debug_header_last),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -104,7 +104,7 @@ def _count_before_id(packet: UserMessagePacket) -> bytes:
     return packet.build().replace(data, data[:4] + data[8:12] + data[4:8] + data[12:])
 
 
-def _unpadded(packet: UserMessagePacket) -> bytes:
+def _remove_destination_padding(packet: UserMessagePacket) -> bytes:
     """Leave out the padding of the list of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
@@ -114,7 +114,7 @@ def _unpadded(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data.replace(padded, padded[: LIST_HEAD + names]))
 
 
-def _size_before_id(packet: UserMessagePacket) -> bytes:
+def _swap_size_and_id(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return data[:-8] + data[-4:] + data[-8:-4]
 
@@ -130,36 +130,36 @@ for _name, _rule, _says, _change in (
         "sender-list-names-unpadded",
         "MQMQ-2.2.20.2-D03",
         "The sender's list of destinations has no padding after its names.",
-        _unpadded,
+        _remove_destination_padding,
     ),
     (
         "sender-list-signature-size-before-id",
         "MQMQ-2.2.20.3-D01",
         "The sender's MQFSignatureHeader has Size before ID.",
-        _size_before_id,
+        _swap_size_and_id,
     ),
 ):
     add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
 
-def _half(data: bytes) -> bytes:
+def _cut_large_body(data: bytes) -> bytes:
     """Return a large body's first half."""
     return data[: len(data) // 2] if len(data) > PIECE else data
 
 
-def _debug_header_first(packet: UserMessagePacket) -> bytes:
+def _move_debug_header_to_front(packet: UserMessagePacket) -> bytes:
     """Put the DebugHeader before the MessagePropertiesHeader."""
     properties, debug = packet.MessagePropertiesHeader.build(), (packet.DebugHeader or DebugHeader()).build()
     return packet.build().replace(properties + debug, debug + properties)
 
 
-def _traces_swapped(packet: UserMessagePacket) -> bytes:
+def _move_trace_queue_to_front(packet: UserMessagePacket) -> bytes:
     """Put QueueIdentifier before Flags and Reserved."""
     debug = (packet.DebugHeader or DebugHeader()).build()
     return packet.build().replace(debug, debug[4:] + debug[:4])
 
 
-def _transaction_header_later(packet: UserMessagePacket) -> bytes:
+def _move_transaction_header_back(packet: UserMessagePacket) -> bytes:
     """Put the TransactionHeader behind the MessagePropertiesHeader."""
     properties = packet.MessagePropertiesHeader.build()
     transaction = packet.TransactionHeader.build() if packet.TransactionHeader is not None else b""
@@ -170,25 +170,27 @@ add(
     "sender-transaction-header-after-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the TransactionHeader after the MessagePropertiesHeader.",
-    packets(MESSAGE, _transaction_header_later, carries("TransactionHeader")),
+    packets(MESSAGE, _move_transaction_header_back, carries("TransactionHeader")),
 )
 add(
     "sender-debug-header-before-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the DebugHeader before the MessagePropertiesHeader.",
-    packets(MESSAGE, _debug_header_first, carries("DebugHeader")),
+    packets(MESSAGE, _move_debug_header_to_front, carries("DebugHeader")),
 )
 add(
     "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "The sender's DebugHeader has QueueIdentifier before Flags.",
-    packets(MESSAGE, _traces_swapped, carries("DebugHeader")),
+    packets(MESSAGE, _move_trace_queue_to_front, carries("DebugHeader")),
 )
 add(
     "sender-large-body-cut-in-half",
     "MQMQ-2.2.20-D01",
     "The sender's UserMessage carries only the first half of a body above 64 KiB.",
-    wrong_fields(MESSAGE, {"MessagePropertiesHeader.MessageBody": _half, "MessagePropertiesHeader.Padding": None}),
+    wrong_fields(
+        MESSAGE, {"MessagePropertiesHeader.MessageBody": _cut_large_body, "MessagePropertiesHeader.Padding": None}
+    ),
 )
 
 
@@ -200,7 +202,7 @@ class FirstMebibyte(Positions):
         return super().insert_message(queue, replace(message, Body=message.Body[:MEBIBYTE]))
 
 
-def _misread(text: str) -> Install:
+def _refuse_odd_soap_text(text: str) -> Install:
     """Refuse messages with a SoapHeader that has a text of an odd number of WCHARs."""
 
     class Misread(Identifying):
@@ -217,17 +219,17 @@ add(
     "receiver-soap-header-with-odd-header-length-refused",
     ("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-D01"),
     "The receiver refuses a SoapHeader whose HeaderDataLength is odd.",
-    _misread("Header"),
+    _refuse_odd_soap_text("Header"),
 )
 add(
     "receiver-soap-header-with-odd-body-length-refused",
     "MQMQ-2.2.20.7-06",
     "The receiver refuses a SoapHeader whose BodyDataLength is odd.",
-    _misread("Body"),
+    _refuse_odd_soap_text("Body"),
 )
 
 
-def _sections_swapped(packet: UserMessagePacket) -> bytes:
+def _swap_soap_sections(packet: UserMessagePacket) -> bytes:
     soap = packet.SoapHeader
     if soap is None:
         return packet.build()
@@ -239,7 +241,7 @@ add(
     "sender-soap-header-sections-swapped",
     "MQMQ-2.2.20.7-D01",
     "The sender forwards a SoapHeader with the texts of its two sections swapped.",
-    packets(MESSAGE, _sections_swapped, carries("SoapHeader")),
+    packets(MESSAGE, _swap_soap_sections, carries("SoapHeader")),
 )
 
 add_refusals(

@@ -22,7 +22,7 @@ SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
 BODY, LABEL = "odd number of bytes", "label"
-FIELDS = {
+FIELDS_OF_RULES = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
     "MQMQ-2.2.19.3-D01": (PROPERTIES,),
@@ -46,7 +46,7 @@ JOURNALED = {
     "MQDMPR-3.1.7.1.32-D11": (f"{USER}Flags.JN",),
 }
 OF_EXPRESS = (
-    FIELDS
+    FIELDS_OF_RULES
     | OPTIONAL
     | JOURNALED
     | {
@@ -59,7 +59,7 @@ OF_EXPRESS = (
     }
 )
 OF_TRANSACTIONAL = (
-    FIELDS
+    FIELDS_OF_RULES
     | HEADERS
     | OPTIONAL
     | JOURNALED
@@ -84,7 +84,7 @@ OF_TRACED = (
         "MQDMPR-3.1.7.1.32-D07": ("DebugHeader.",),
     }
 )
-OF_ACKNOWLEDGMENT = FIELDS | {
+OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
     "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES}CorrelationID",),
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),
     "MQMQ-2.2.18.1.5.2-D02": (f"{USER}DestinationQueue", f"{PROPERTIES}MessageClass"),

@@ -18,7 +18,7 @@ Change = Callable[[UserMessagePacket], UserMessagePacket]
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
 
 
-def _counted_as(path: str, value: Any) -> Change:
+def _set_signed_field(path: str, value: Any) -> Change:
     """Return a change that sets the field `path`; a callable `value` gets the old value."""
 
     def change(packet: UserMessagePacket) -> UserMessagePacket:
@@ -28,31 +28,31 @@ def _counted_as(path: str, value: Any) -> Change:
     return change
 
 
-def _without(bits: int) -> Callable[[int], int]:
+def _clear_flags(bits: int) -> Callable[[int], int]:
     return lambda flags: flags & ~bits
 
 
-def _with_priority_3(flags: int) -> int:
+def _set_priority_3(flags: int) -> int:
     return flags & ~BaseHeader.flags(PR=7) | BaseHeader.flags(PR=3)
 
 
-def _lower(queue: Any) -> Any:
+def _lower_direct_name(queue: Any) -> Any:
     if not isinstance(queue, DirectQueueFormatName):
         return queue
     return replace(queue, DirectFormatName=queue.DirectFormatName.lower())
 
 
-def _ends_with_1(guid: UUID) -> UUID:
+def _end_guid_with_1(guid: UUID) -> UUID:
     return UUID(bytes=guid.bytes[:15] + b"\1")
 
 
-def _one_destination(packet: UserMessagePacket) -> UserMessagePacket:
+def _keep_one_destination(packet: UserMessagePacket) -> UserMessagePacket:
     if packet.MultiQueueFormatHeader is None:
         return packet
-    return _counted_as("MultiQueueFormatHeader.Destination.FormatNameList", lambda names: names[:1])(packet)
+    return _set_signed_field("MultiQueueFormatHeader.Destination.FormatNameList", lambda names: names[:1])(packet)
 
 
-def _signed_otherwise(of: SignatureType, change: Change) -> Install:
+def _change_signed_bytes(of: SignatureType, change: Change) -> Install:
     """Compute the signed bytes of signatures of the type `of` from a changed packet."""
 
     class SignedOtherwise(SecurityOnReceipt):
@@ -65,7 +65,7 @@ def _signed_otherwise(of: SignatureType, change: Change) -> Install:
 for _says, _change, _signatures in (
     (
         "with CorrelationID 0",
-        _counted_as("MessagePropertiesHeader.CorrelationID", bytes(20)),
+        _set_signed_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-correlation-id", "MQMQ-2.5.1-02"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-correlation-id", "MQMQ-2.5.2-02"),
@@ -74,7 +74,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with ApplicationTag 0",
-        _counted_as("MessagePropertiesHeader.ApplicationTag", 0),
+        _set_signed_field("MessagePropertiesHeader.ApplicationTag", 0),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-application-tag", "MQMQ-2.5.1-03"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-application-tag", "MQMQ-2.5.2-03"),
@@ -83,7 +83,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the body",
-        _counted_as("MessagePropertiesHeader.MessageBody", b""),
+        _set_signed_field("MessagePropertiesHeader.MessageBody", b""),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-body", "MQMQ-2.5.1-04"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-body", "MQMQ-2.5.2-04"),
@@ -92,7 +92,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the label",
-        _counted_as("MessagePropertiesHeader.Label", None),
+        _set_signed_field("MessagePropertiesHeader.Label", None),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-label", "MQMQ-2.5.1-05"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-label", "MQMQ-2.5.2-05"),
@@ -101,7 +101,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the response queue",
-        _counted_as("UserHeader.ResponseQueue", None),
+        _set_signed_field("UserHeader.ResponseQueue", None),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-response-queue", "MQMQ-2.5.1-06"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-response-queue", "MQMQ-2.5.2-06"),
@@ -110,7 +110,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the administration queue in lower case",
-        _counted_as("UserHeader.AdminQueue", _lower),
+        _set_signed_field("UserHeader.AdminQueue", _lower_direct_name),
         (
             (SIG10, "receiver-msmq-1-0-signature-ignores-admin-queue", "MQMQ-2.5.1-07"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-admin-queue", "MQMQ-2.5.2-07"),
@@ -119,17 +119,17 @@ for _says, _change, _signatures in (
     ),
     (
         "without the extension",
-        _counted_as("MessagePropertiesHeader.ExtensionData", b""),
+        _set_signed_field("MessagePropertiesHeader.ExtensionData", b""),
         ((SIG30, "receiver-msmq-3-0-signature-ignores-extension", "MQMQ-2.5.3-08"),),
     ),
     (
         "with only the first destination",
-        _one_destination,
+        _keep_one_destination,
         ((SIG30, "receiver-msmq-3-0-signature-ignores-format-names", "MQMQ-2.5.3-09"),),
     ),
     (
         "with a source whose last byte is 1",
-        _counted_as("UserHeader.SourceQueueManager", _ends_with_1),
+        _set_signed_field("UserHeader.SourceQueueManager", _end_guid_with_1),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-source", "MQMQ-2.5.2-08"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-source", "MQMQ-2.5.3-10"),
@@ -137,7 +137,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with DM 0",
-        _counted_as("UserHeader.Flags", _without(UserHeader.flags(DM=3))),
+        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(DM=3))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-delivery", "MQMQ-2.5.2-09"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-delivery", "MQMQ-2.5.3-11"),
@@ -145,7 +145,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with priority 3",
-        _counted_as("BaseHeader.Flags", _with_priority_3),
+        _set_signed_field("BaseHeader.Flags", _set_priority_3),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-priority", "MQMQ-2.5.2-10"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-priority", "MQMQ-2.5.3-12"),
@@ -153,7 +153,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JN 0",
-        _counted_as("UserHeader.Flags", _without(UserHeader.flags(JN=1))),
+        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(JN=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-dead-letter", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-dead-letter", "MQMQ-2.5.3-13"),
@@ -161,7 +161,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JP 0",
-        _counted_as("UserHeader.Flags", _without(UserHeader.flags(JP=1))),
+        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(JP=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-journal", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-journal", "MQMQ-2.5.3-13"),
@@ -169,7 +169,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with PR and NR of MessagePropertiesHeader.Flags 0",
-        _counted_as("MessagePropertiesHeader.Flags", _without(MessagePropertiesHeader.flags(PR=1, NR=1))),
+        _set_signed_field("MessagePropertiesHeader.Flags", _clear_flags(MessagePropertiesHeader.flags(PR=1, NR=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-acknowledgments", "MQMQ-2.5.2-12"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-acknowledgments", "MQMQ-2.5.3-14"),
@@ -177,7 +177,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with MessageClass 0",
-        _counted_as("MessagePropertiesHeader.MessageClass", 0),
+        _set_signed_field("MessagePropertiesHeader.MessageClass", 0),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-class", "MQMQ-2.5.2-13"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-class", "MQMQ-2.5.3-15"),
@@ -185,7 +185,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with BodyType 0",
-        _counted_as("MessagePropertiesHeader.BodyType", 0),
+        _set_signed_field("MessagePropertiesHeader.BodyType", 0),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-body-type", "MQMQ-2.5.2-14"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-body-type", "MQMQ-2.5.3-16"),
@@ -193,7 +193,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without ConnectorType",
-        _counted_as("UserHeader.ConnectorType", None),
+        _set_signed_field("UserHeader.ConnectorType", None),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-connector", "MQMQ-2.5.2-15"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-connector", "MQMQ-2.5.3-17"),
@@ -201,7 +201,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the destination in lower case",
-        _counted_as("UserHeader.DestinationQueue", _lower),
+        _set_signed_field("UserHeader.DestinationQueue", _lower_direct_name),
         ((SIG20, "receiver-msmq-2-0-signature-ignores-destination", "MQMQ-2.5.2-16"),),
     ),
 ):
@@ -210,5 +210,5 @@ for _says, _change, _signatures in (
             _name,
             _rule,
             f"The receiver verifies a signature of type {_kind.name} {_says}.",
-            _signed_otherwise(_kind, _change),
+            _change_signed_bytes(_kind, _change),
         )

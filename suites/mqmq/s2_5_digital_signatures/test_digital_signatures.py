@@ -30,8 +30,8 @@ class Property(NamedTuple):
 
 CORRELATION_ID = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
 APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0x01020304)
-BODY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
-LABEL = Property("MessagePropertiesHeader", "Label", "a label")
+BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
+LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "a label")
 RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
 ADMIN_QUEUE = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
 EXTENSION_DATA = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
@@ -51,16 +51,16 @@ DESTINATION_QUEUE = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEU
 IN_SIG10 = (
     ("MQMQ-2.5.1-02", CORRELATION_ID),
     ("MQMQ-2.5.1-03", APPLICATION_TAG),
-    ("MQMQ-2.5.1-04", BODY),
-    ("MQMQ-2.5.1-05", LABEL),
+    ("MQMQ-2.5.1-04", BODY_PROPERTY),
+    ("MQMQ-2.5.1-05", LABEL_PROPERTY),
     ("MQMQ-2.5.1-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.1-07", ADMIN_QUEUE),
 )
 IN_SIG20 = (
     ("MQMQ-2.5.2-02", CORRELATION_ID),
     ("MQMQ-2.5.2-03", APPLICATION_TAG),
-    ("MQMQ-2.5.2-04", BODY),
-    ("MQMQ-2.5.2-05", LABEL),
+    ("MQMQ-2.5.2-04", BODY_PROPERTY),
+    ("MQMQ-2.5.2-05", LABEL_PROPERTY),
     ("MQMQ-2.5.2-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.2-07", ADMIN_QUEUE),
     ("MQMQ-2.5.2-08", SOURCE_QUEUE_MANAGER),
@@ -78,8 +78,8 @@ IN_SIG20 = (
 IN_SIG30 = (
     ("MQMQ-2.5.3-02", CORRELATION_ID),
     ("MQMQ-2.5.3-03", APPLICATION_TAG),
-    ("MQMQ-2.5.3-04", BODY),
-    ("MQMQ-2.5.3-05", LABEL),
+    ("MQMQ-2.5.3-04", BODY_PROPERTY),
+    ("MQMQ-2.5.3-05", LABEL_PROPERTY),
     ("MQMQ-2.5.3-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.3-07", ADMIN_QUEUE),
     ("MQMQ-2.5.3-08", EXTENSION_DATA),

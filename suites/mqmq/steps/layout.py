@@ -81,7 +81,7 @@ SESSION: Fields = (
     ("WindowSize", 2),
     ("Reserved", 2),
 )
-BITS: Mapping[str, tuple[tuple[str, int], ...]] = {
+BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "BaseHeader": (("PR", 3), ("IN", 1), ("SH", 1), ("DH", 1), ("X9", 1), ("X8", 1), ("TR", 1)),
     "UserHeader": (
         *(("RC", 5), ("DM", 2), ("X1", 1), ("JN", 1), ("JP", 1), ("DQ", 3), ("AQ", 3), ("RQ", 3)),
@@ -93,7 +93,7 @@ BITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "DebugHeader": (("QT", 2),),
 }
 """The named bits of Flags from the least significant one on, with their width."""
-NAMES: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
+FORMAT_NAME_KINDS: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
 """By DQ, AQ and RQ: the form of a queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
 """By FormatType: the form of the name, and the boundary at which it begins."""
@@ -153,7 +153,7 @@ class Layout:
         for name, size in layout:
             self._field(f"{header}.{name}", size)
         rest = self.fields.get(f"{header}.Flags", 0)
-        for name, width in BITS.get(header, ()):
+        for name, width in BIT_FIELDS.get(header, ()):
             self.fields[f"{header}.Flags.{name}"] = rest & (1 << width) - 1
             rest >>= width
 
@@ -161,7 +161,7 @@ class Layout:
         start = self._at
         self._header("UserHeader", USER)
         for name, kind in (("DestinationQueue", "DQ"), ("AdminQueue", "AQ"), ("ResponseQueue", "RQ")):
-            written = NAMES.get(self.fields[f"UserHeader.Flags.{kind}"])
+            written = FORMAT_NAME_KINDS.get(self.fields[f"UserHeader.Flags.{kind}"])
             if written:
                 self.fields[f"UserHeader.{name}"] = self._name(written)
                 self._pad(4, start)

@@ -15,7 +15,7 @@ from harness.judging.passive import Context, Finding, Predicate, Recent, Summary
 
 SESSION_ACK, MESSAGE = "SessionAck", "UserMessage"
 _WRAP = 0x10000
-_BITS = 32
+_ACK_FLAG_BITS = 32
 
 JudgeHeader = Callable[[Any, "Counts"], Finding]
 
@@ -66,7 +66,7 @@ class Counts(Summary):
 def flagged_by(header: Any) -> list[int]:
     """Return the numbers of the recoverable messages that a SessionHeader names."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
-    return [(first + bit) % _WRAP for bit in range(_BITS) if first and flags >> bit & 1]
+    return [(first + bit) % _WRAP for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
 
 
 @cache

@@ -29,23 +29,23 @@ Moves = Callable[[QueueManager, UserMessagePacket], bool]
 """A decision whether a message is sent on a session that is already open."""
 
 
-def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
+def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
     """Return whether the queue manager itself is the sender of a message: an acknowledgment, or a report."""
     sent_here = packet.UserHeader.SourceQueueManager == qm.adm.Identifier
     return sent_here and packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
 
 
-def is_any(qm: QueueManager, packet: UserMessagePacket) -> bool:
+def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
     """Return whether a message may leave its session: messages of this queue manager's sequences may not."""
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 
 
-def first(qm: QueueManager, sessions: list[Session]) -> Session:
+def get_first_session(qm: QueueManager, sessions: list[Session]) -> Session:
     """Return the session that was opened first."""
     return sessions[0]
 
 
-def last(qm: QueueManager, sessions: list[Session]) -> Session:
+def get_last_session(qm: QueueManager, sessions: list[Session]) -> Session:
     """Return the session that was opened last."""
     return sessions[-1]
 
@@ -94,7 +94,7 @@ class OnAnOpenSession(Sending):
     def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
         """Find a session that the destination queue manager of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
-        found = [one for one in self._accepted() if name.startswith(_hosts(one))]
+        found = [one for one in self._accepted() if name.startswith(_build_host_prefixes(one))]
         if not found:
             return None
         session = type(self).choose(self.qm, found)
@@ -118,20 +118,50 @@ class KeepsWhatWasMoved(FinalAcks):
         super().keep_final_acks(session, now)
 
 
-def _hosts(session: Session) -> tuple[str, str]:
+def _build_host_prefixes(session: Session) -> tuple[str, str]:
     """Return the beginnings of format names of the remote queue manager's queues, in upper case."""
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
-WAYS: tuple[tuple[str, str, Moves, Choose], ...] = (
-    ("E16.2", "The queue manager sends its own messages on the session that was opened first.", is_own, first),
-    ("E16.3", "The queue manager sends its own messages on the session that was opened last.", is_own, last),
-    ("E16.4", "The queue manager sends its own messages on the session with the latest message.", is_own, latest),
-    ("E16.5", "The queue manager sends every message on the session that was opened first.", is_any, first),
-    ("E16.6", "The queue manager sends every message on the session that was opened last.", is_any, last),
-    ("E16.7", "The queue manager sends every message on the session with the latest message.", is_any, latest),
+SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
+    (
+        "E16.2",
+        "The queue manager sends its own messages on the session that was opened first.",
+        is_own_message,
+        get_first_session,
+    ),
+    (
+        "E16.3",
+        "The queue manager sends its own messages on the session that was opened last.",
+        is_own_message,
+        get_last_session,
+    ),
+    (
+        "E16.4",
+        "The queue manager sends its own messages on the session with the latest message.",
+        is_own_message,
+        latest,
+    ),
+    (
+        "E16.5",
+        "The queue manager sends every message on the session that was opened first.",
+        may_leave_session,
+        get_first_session,
+    ),
+    (
+        "E16.6",
+        "The queue manager sends every message on the session that was opened last.",
+        may_leave_session,
+        get_last_session,
+    ),
+    (
+        "E16.7",
+        "The queue manager sends every message on the session with the latest message.",
+        may_leave_session,
+        latest,
+    ),
 )
-for _reading, _says, _moves, _choose in WAYS:
+for _reading, _says, _moves, _choose in SESSION_CHOICES:
     _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
     add_reading(
         _reading,

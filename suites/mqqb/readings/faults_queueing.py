@@ -28,14 +28,16 @@ from reference_qm.surface.clock import Now
 class NobodyIsAnonymous(SecurityOnReceipt):
     """The receiver treats a message without a sender, also without a SecurityHeader, as one of the anonymous user."""
 
-    @only_if(lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_anybody(part, queue))
+    @only_if(
+        lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_everyone_send(part, queue)
+    )
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         return MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-def _may_anybody(part: SecurityOnReceipt, queue: Queue) -> bool:
+def _may_everyone_send(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
     return is_granted(security, frozenset({ANONYMOUS, EVERYONE}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
@@ -44,12 +46,12 @@ def _may_anybody(part: SecurityOnReceipt, queue: Queue) -> bool:
 class QueueManagerQuotaInBytes(Quotas):
     """The queue manager reads QueueManagerQuota as bytes."""
 
-    @only_if(lambda part, queue, message: _quota_of(part) < queue.MessagePositionList.storage.used)
+    @only_if(lambda part, queue, message: _get_quota(part) < queue.MessagePositionList.storage.used)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 
-def _quota_of(part: Quotas) -> float:
+def _get_quota(part: Quotas) -> float:
     quota = part.qm.adm.QueueManagerQuota
     return inf if quota == INFINITE else quota
 

@@ -43,12 +43,12 @@ TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 class DuplicatesByOrdinal(History):
     """The receiver identifies a duplicate by the ordinal of an earlier message of any sender."""
 
-    @only_if(lambda part, packet: _same_ordinal(part, packet) is not None)
+    @only_if(lambda part, packet: _repeat_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        return _same_ordinal(self, packet)
+        return _repeat_ordinal(self, packet)
 
 
-def _same_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+def _repeat_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
     ordinal = packet.UserHeader.MessageID
     return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
@@ -174,7 +174,7 @@ class RefusedForQuotaAdvances(Admission):
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
-            _advance(self, session, packet, queue, message, now)
+            _advance_sequence(self, session, packet, queue, message, now)
         return room
 
 
@@ -189,26 +189,26 @@ class EveryRefusedAdvances(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None and queue is not None:
             message = self.message_of(packet, now)
-            transfer = queue.IncomingTransactionalTransferInfoCollection.get(_key(packet, message))
+            transfer = queue.IncomingTransactionalTransferInfoCollection.get(_get_sequence_key(packet, message))
             session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
             session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
             if self.qm.in_sequence.is_in_sequence(session, packet):
-                _advance(self, session, packet, queue, message, now)
+                _advance_sequence(self, session, packet, queue, message, now)
         return admitted
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
-            _advance(self, session, packet, queue, message, now)
+            _advance_sequence(self, session, packet, queue, message, now)
         return room
 
 
-def _key(packet: UserMessagePacket, message: Message) -> TransferKey:
+def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKey:
     return packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower()
 
 
-def _advance(
+def _advance_sequence(
     part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
     """Advance a sequence for a message that is not put into its queue."""
@@ -253,7 +253,7 @@ class OneSequenceForASender(InSequence):
         return max(of_sender, key=lambda one: (int(one.SequenceIdentifier), one.SequenceNumber), default=None)
 
 
-def _queues(part: Closing) -> Iterable[Queue]:
+def _list_queues(part: Closing) -> Iterable[Queue]:
     return part.qm.queue_names.every_queue()
 
 
@@ -261,10 +261,10 @@ def _queues(part: Closing) -> Iterable[Queue]:
 class SequenceEndsWithTheSession(Closing):
     """The receiver ends the incoming sequence with the session."""
 
-    @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _queues(part)))
+    @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
-        for queue in _queues(self):
+        for queue in _list_queues(self):
             known = queue.IncomingTransactionalTransferInfoCollection
             for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved]:
                 del known[key]

@@ -24,7 +24,7 @@ from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-HALF = 0x8000
+HALF_OF_NUMBERS = 0x8000
 
 
 @follows("E22.2")
@@ -35,7 +35,12 @@ class AllUpToTheNumber(SessionAcks):
         number = header.RecoverableMsgAckSeqNumber
         for position in session.OutgoingMessageTable.awaiting_ack:
             own = position.RecoverableSequenceNumber
-            if number and position.recoverable and not position.TxSequenceNumber and (number - own & 0xFFFF) < HALF:
+            if (
+                number
+                and position.recoverable
+                and not position.TxSequenceNumber
+                and (number - own & 0xFFFF) < HALF_OF_NUMBERS
+            ):
                 self.delete_position(session, position)
         super().delete_acknowledged_recoverable(session, header)
 

@@ -59,22 +59,24 @@ class OneInitializationTimer(SessionTimers):
     @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
-        for other in _initializing(self):
+        for other in _list_initializing_sessions(self):
             super().start(other, name, duration_ms, now)
 
     @only_if(lambda part, session, name: _shares_its_timer(part, session, name))
     def stop(self, session: Session, name: TimerName) -> None:
-        if session in _initializing(self):
-            for other in _initializing(self):
+        if session in _list_initializing_sessions(self):
+            for other in _list_initializing_sessions(self):
                 super().stop(other, name)
         super().stop(session, name)
 
 
 def _shares_its_timer(part: SessionTimers, session: Session, name: TimerName) -> bool:
-    return name is TimerName.SESSION_INITIALIZATION and any(one is not session for one in _initializing(part))
+    return name is TimerName.SESSION_INITIALIZATION and any(
+        one is not session for one in _list_initializing_sessions(part)
+    )
 
 
-def _initializing(part: SessionTimers) -> list[Session]:
+def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
     timers, name = part.qm.timers, TimerName.SESSION_INITIALIZATION
     return [one for one in part.qm.sessions.values() if timers.is_running(TimerKey(name, one.number))]
 
@@ -83,7 +85,9 @@ def _initializing(part: SessionTimers) -> list[Session]:
 class ParametersTakenAsTheyAre(Identifying):
     """The acceptor accepts parameters outside their ranges unchanged."""
 
-    @only_if(lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _in_range(packet))
+    @only_if(
+        lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _limit_parameters(packet)
+    )
     def check_form(self, packet: Packet) -> None:
         """Accept any values."""
 
@@ -94,22 +98,22 @@ class ParametersPutIntoRange(Identifying):
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
-        return _in_range(packet) if isinstance(packet, ConnectionParametersPacket) else packet
+        return _limit_parameters(packet) if isinstance(packet, ConnectionParametersPacket) else packet
 
 
-def _in_range(packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
+def _limit_parameters(packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
     header = packet.ConnectionParametersHeader
     return replace(
         packet,
         ConnectionParametersHeader=replace(
             header,
-            RecoverableAckTimeout=_within(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_MS),
-            AckTimeout=_within(header.AckTimeout, ACK_TIMEOUT_MS),
+            RecoverableAckTimeout=_clamp_value(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_MS),
+            AckTimeout=_clamp_value(header.AckTimeout, ACK_TIMEOUT_MS),
         ),
     )
 
 
-def _within(value: int, limits: tuple[int, int]) -> int:
+def _clamp_value(value: int, limits: tuple[int, int]) -> int:
     return min(max(value, limits[0]), limits[1])
 
 

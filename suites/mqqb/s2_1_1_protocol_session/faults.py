@@ -23,7 +23,7 @@ def _change_port(effect: Effect) -> Iterable[Effect]:
     return [effect]
 
 
-def _drop_accepted(event: Input) -> Iterable[Input]:
+def _drop_accepted_connection(event: Input) -> Iterable[Input]:
     return [] if isinstance(event, TransportAccepted) else [event]
 
 
@@ -37,7 +37,7 @@ add(
     "acceptor-connection-ignored",
     "MQQB-2.1.1-03",
     "The acceptor ignores every incoming TCP connection.",
-    inputs(_drop_accepted),
+    inputs(_drop_accepted_connection),
 )
 add(
     "any-packet-base-header-first-half-missing",

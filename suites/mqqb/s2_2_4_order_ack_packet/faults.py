@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.fields import field_is
-from harness.faults.ordering_acks import WRONG
+from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
@@ -49,7 +49,7 @@ for _name, _rule, _does in (
         "has a TxPreviousSequenceNumber that is one too high",
     ),
 ):
-    add(_name, _rule, f"The receiver's OrderAck {_does}.", WRONG[_does](is_order_ack))
+    add(_name, _rule, f"The receiver's OrderAck {_does}.", WRONG_HEADER_FAULTS[_does](is_order_ack))
 
 add(
     "receiver-order-ack-class-normal",

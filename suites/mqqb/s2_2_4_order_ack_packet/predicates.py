@@ -8,6 +8,7 @@ from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
     MESSAGE,
+    applies_to_acknowledgment,
     base_flags,
     body_size,
     body_type,
@@ -15,7 +16,6 @@ from suites.mqqb.steps.order_and_final_acks import (
     is_order_ack,
     judge_acknowledgments,
     label,
-    of_acknowledgment,
     other_bits,
     private_name,
     property_flags,
@@ -44,7 +44,7 @@ judge_acknowledgments(
 
 
 @passive("MQQB-2.2.4-10", MESSAGE, "MessageClass is MQMSG_CLASS_ORDER_ACK")
-@of_acknowledgment(is_order_ack)
+@applies_to_acknowledgment(is_order_ack)
 def order_class(packet: Any) -> Finding:
     """Demand the class of an OrderAck."""
     value = packet.MessagePropertiesHeader.MessageClass
@@ -52,7 +52,7 @@ def order_class(packet: Any) -> Finding:
 
 
 @passive("MQQB-2.2.4.1-03", MESSAGE, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
-@of_acknowledgment(is_order_ack)
+@applies_to_acknowledgment(is_order_ack)
 def previous_number(packet: Any) -> Finding:
     """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import bit_clear, field_is
-from harness.faults.ordering_acks import WRONG
+from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, UserMessagePacket
@@ -59,7 +59,7 @@ for _name, _rule, _does in (
         "has a TxPreviousSequenceNumber that is one too high",
     ),
 ):
-    add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG[_does](is_final_ack))
+    add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG_HEADER_FAULTS[_does](is_final_ack))
 
 add(
     "receiver-final-ack-dm-0",

@@ -7,6 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     MESSAGE,
+    applies_to_acknowledgment,
     base_flags,
     body_size,
     body_type,
@@ -14,7 +15,6 @@ from suites.mqqb.steps.order_and_final_acks import (
     is_final_ack,
     judge_acknowledgments,
     label,
-    of_acknowledgment,
     other_bits,
     private_name,
     property_flags,
@@ -38,7 +38,7 @@ judge_acknowledgments(
 
 
 @passive("MQQB-2.2.5-03", MESSAGE, "DM is 1")
-@of_acknowledgment(is_final_ack)
+@applies_to_acknowledgment(is_final_ack)
 def is_recoverable(packet: Any) -> Finding:
     """Demand a recoverable message."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"

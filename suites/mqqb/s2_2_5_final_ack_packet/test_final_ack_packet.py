@@ -13,7 +13,7 @@ from suites.mqqb.steps.disposition import delete, purge, take
 from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 PRIVATE = 3
-BODY = (
+BODY_RULES = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
     "MQQB-2.2.5.1-01",
@@ -27,7 +27,7 @@ FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY`` by the FinalAck of a sent message that follows the number ``previous``."""
+    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message that follows the number ``previous``."""
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_ack_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
@@ -45,7 +45,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
 
 
-@covers(*BODY)
+@covers(*BODY_RULES)
 @pytest.mark.parametrize(
     ("rule", "message_class", "wrong"),
     [
@@ -91,7 +91,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 
 @needs("receive", "queue_control")
-@covers(*BODY)
+@covers(*BODY_RULES)
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [

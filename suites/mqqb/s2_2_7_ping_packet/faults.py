@@ -29,7 +29,7 @@ def _flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
-def _drop_if(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
+def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Drop datagrams by their Flags."""
     return lambda data: None if refused(_flags(data)) else data
 
@@ -42,7 +42,7 @@ def _refuse_unused_flags(data: bytes) -> bytes:
     return bytes([data[0] | RF]) + data[1:] if _flags(data) >> 2 else data
 
 
-def _correct_signature(data: bytes) -> bytes:
+def _correct_ping_signature(data: bytes) -> bytes:
     """Replace the Signature of a datagram by the right one."""
     return data[:2] + SIGNATURE + data[4:]
 
@@ -69,14 +69,14 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        received_datagrams(PingSocket.LISTENER, _drop_if(_has_only_bit(_bit))),
+        received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
     )
 
 add(
     "acceptor-ping-request-with-all-unused-flags-ignored",
     "MQQB-2.2.7-01",
     "The acceptor does not answer a Ping Request with all unused flags set.",
-    received_datagrams(PingSocket.LISTENER, _drop_if(lambda flags: flags >> 2 == 0x3FFF)),
+    received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
 )
 add(
     "initiator-ping-response-with-unused-flags-taken-as-refusal",
@@ -132,13 +132,13 @@ add(
     "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "The acceptor answers a Ping Request with a wrong Signature.",
-    received_datagrams(PingSocket.LISTENER, _correct_signature),
+    received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
 )
 add(
     "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "The initiator accepts a Ping Response with a wrong Signature.",
-    received_datagrams(PingSocket.SOURCE, _correct_signature),
+    received_datagrams(PingSocket.SOURCE, _correct_ping_signature),
 )
 
 

@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket
 
 
-def _reverse(start: int, end: int) -> Callable[[bytes], bytes]:
+def _reverse_byte_order(start: int, end: int) -> Callable[[bytes], bytes]:
     return lambda data: data[:start] + data[start:end][::-1] + data[end:]
 
 
@@ -18,11 +18,11 @@ add(
     "receiver-session-ack-sequence-number-big-endian",
     "MQQB-2.2-D01",
     "The receiver's SessionAck has AckSequenceNumber in big-endian order.",
-    wrong_bytes(SessionAckPacket, _reverse(20, 22)),
+    wrong_bytes(SessionAckPacket, _reverse_byte_order(20, 22)),
 )
 add(
     "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
     "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
-    sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reverse(24, 28))),
+    sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
 )

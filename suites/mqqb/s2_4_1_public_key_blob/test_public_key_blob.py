@@ -6,10 +6,10 @@ from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured
+from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured
 
 CONSTANT = "0602000000a4000052534131"
-BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
+KEY_BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
 ALGORITHMS = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 HEADER = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules of the constant part of a blob."""
@@ -22,7 +22,7 @@ SIZES = (
     "MQMQ-2.2.20.6-35",
 )
 """Rules of the length of the modulus, in bits."""
-NUMBERS = (
+KEY_NUMBER_RULES = (
     "MQQB-2.4.1-02",
     "MQQB-2.4.1-03",
     "MQMQ-2.2.20.6-31",
@@ -36,7 +36,7 @@ BY_PROVIDER = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
 
 
 @needs("security", "receive")
-@covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *NUMBERS, *BY_PROVIDER)
+@covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *KEY_NUMBER_RULES, *BY_PROVIDER)
 def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, judge):
     """Each published PUBLICKEYBLOB is compared field by field; a body encrypted with its key arrives decrypted in the
     queue.
@@ -51,21 +51,28 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     for level, (algorithm, bits) in ALGORITHMS.items():
         blob = blobs.get(protection.LEVELS[level], b"").ljust(84, b"\0")
         key = protection.RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
-        packet = secured.message(body=protection.encrypt_body(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
+        packet = secured.message(
+            body=protection.encrypt_body(CLEAR, algorithm, SYMMETRIC_KEYS[bits]), PrivacyLevel=level
+        )
         packet["MessagePropertiesHeader"].EncryptionAlgorithm = algorithm
         packet["SecurityHeader"].EB = 1
-        usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)
+        usable = key.modulus > 1 << 8 * (len(SYMMETRIC_KEYS[bits]) + 12)
         packet["SecurityHeader"].EncryptionKey = (
-            protection.simple_blob(algorithm, KEY[bits], key) if usable else b"\0" * 268
+            protection.simple_blob(algorithm, SYMMETRIC_KEYS[bits], key) if usable else b"\0" * 268
         )
         packets[protection.LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
-    judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=BITS, observed=sizes, evidence=evidence)
+    judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=KEY_BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
         judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
         observed = {"bitlen": length, "bits of modulus": modulus.bit_length()}
         expected = fields({"bitlen": sizes[name], "bits of modulus": sizes[name]})
         judge(*SIZES, expected=expected, observed=observed, case=name, evidence=evidence)
-        judge(*NUMBERS, expected=CLEAR.decode(), observed=dispositions[name].body, evidence=dispositions[name].frames)
+        judge(
+            *KEY_NUMBER_RULES,
+            expected=CLEAR.decode(),
+            observed=dispositions[name].body,
+            evidence=dispositions[name].frames,
+        )

@@ -13,7 +13,7 @@ from reference_qm.codec import SimpleBlob, UserMessagePacket
 DES = 0x6601
 
 
-def _change_algorithm(blob: bytes) -> bytes:
+def _change_session_key_algorithm(blob: bytes) -> bytes:
     return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES).build()
 
 
@@ -27,7 +27,7 @@ add(
     "sender-simple-blob-algorithm-des",
     "MQQB-2.4.2-01",
     "The sender's SIMPLEBLOB has the sessionKeyAlgorithm DES.",
-    _change_sent_blob(_change_algorithm),
+    _change_sent_blob(_change_session_key_algorithm),
 )
 add(
     "sender-simple-blob-constant-of-signing-key",

@@ -118,15 +118,15 @@ def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferI
     return at_restart(spoil)
 
 
-def _clear_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_sequence_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceIdentifier = NO_INCOMING
 
 
-def _clear_number(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_sequence_number(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceNumber = 0
 
 
-def _clear_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_reject_count(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.RejectCount = 0
 
 
@@ -145,11 +145,11 @@ def _begin_next_sequence(queue: OutgoingQueue) -> None:
     queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1, identifier.TimeStamp)
 
 
-def _reset_number(queue: OutgoingQueue) -> None:
+def _reset_outgoing_sequence_number(queue: OutgoingQueue) -> None:
     queue.session.OutgoingTxSequenceNumber = 1
 
 
-def _change_reference(queue: OutgoingQueue) -> None:
+def _replace_outgoing_queue_reference(queue: OutgoingQueue) -> None:
     """Let the session refer to an OutgoingQueue of another name for the same destination."""
     assert queue.session.OutgoingQueueReference is queue
     other = OutgoingQueue(Pathname=queue.Pathname, DestinationFormatName=f"{queue.DestinationFormatName}-other")
@@ -157,17 +157,17 @@ def _change_reference(queue: OutgoingQueue) -> None:
     queue.session.OutgoingQueueReference = other
 
 
-def _clear_table(queue: OutgoingQueue) -> None:
+def _clear_outgoing_message_table(queue: OutgoingQueue) -> None:
     queue.session.OutgoingMessageTable = OutgoingMessageTable()
 
 
-def _remove_acknowledgments(queue: OutgoingQueue) -> None:
+def _remove_outgoing_acknowledgments(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.MessagePosition.MessageReference.Class:
             queue.session.OutgoingMessageTable.remove(position)
 
 
-def _reverse_table(queue: OutgoingQueue) -> None:
+def _reverse_outgoing_message_table(queue: OutgoingQueue) -> None:
     table = OutgoingMessageTable()
     for position in reversed(list(queue.session.OutgoingMessageTable)):
         table.add(position)
@@ -187,7 +187,7 @@ def _clear_prepared_transactions(qm: QueueManager) -> None:
         transaction.TransactionalOperationCollection.clear()
 
 
-def _clear_awaiting(queue: OutgoingQueue) -> None:
+def _clear_awaiting_final_ack_table(queue: OutgoingQueue) -> None:
     queue.session.AwaitingFinalACKTable.clear()
 
 
@@ -201,43 +201,43 @@ add(
     "receiver-reject-count-lost-by-restart",
     "MQQB-3.1.1.3.1-05",
     "The receiver sets TxMessageRejectCount to 0 at a restart.",
-    _change_incoming_at_restart(_clear_rejections),
+    _change_incoming_at_restart(_clear_reject_count),
 )
 add(
     "sender-outgoing-sequence-number-reset-by-restart",
     "MQQB-3.1.1.3.1-06",
     "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
-    _change_outgoing_at_restart(_reset_number),
+    _change_outgoing_at_restart(_reset_outgoing_sequence_number),
 )
 add(
     "receiver-incoming-sequence-id-lost-by-restart",
     "MQQB-3.1.1.3.1-08",
     "The receiver clears IncomingTxSequenceID at a restart.",
-    _change_incoming_at_restart(_clear_identifier),
+    _change_incoming_at_restart(_clear_sequence_identifier),
 )
 add(
     "receiver-incoming-sequence-number-lost-by-restart",
     "MQQB-3.1.1.3.1-09",
     "The receiver sets IncomingTxSequenceNumber to 0 at a restart.",
-    _change_incoming_at_restart(_clear_number),
+    _change_incoming_at_restart(_clear_sequence_number),
 )
 add(
     "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
     "The sender's OutgoingQueueReference names another queue after a restart.",
-    _change_outgoing_at_restart(_change_reference),
+    _change_outgoing_at_restart(_replace_outgoing_queue_reference),
 )
 add(
     "sender-unsent-acknowledgments-lost-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender loses its unsent acknowledgments at a restart.",
-    _change_outgoing_at_restart(_remove_acknowledgments),
+    _change_outgoing_at_restart(_remove_outgoing_acknowledgments),
 )
 add(
     "sender-outgoing-message-table-lost-by-restart",
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
     "The sender loses every message of OutgoingMessageTable at a restart.",
-    _change_outgoing_at_restart(_clear_table),
+    _change_outgoing_at_restart(_clear_outgoing_message_table),
 )
 add(
     "sender-prepared-transactions-emptied-by-restart",
@@ -249,7 +249,7 @@ add(
     "sender-outgoing-message-table-reversed-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender reverses the order of OutgoingMessageTable at a restart.",
-    _change_outgoing_at_restart(_reverse_table),
+    _change_outgoing_at_restart(_reverse_outgoing_message_table),
 )
 add(
     "sender-unacknowledged-message-renumbered-by-restart",
@@ -261,7 +261,7 @@ add(
     "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender clears AwaitingFinalACKTable at a restart.",
-    _change_outgoing_at_restart(_clear_awaiting),
+    _change_outgoing_at_restart(_clear_awaiting_final_ack_table),
 )
 
 

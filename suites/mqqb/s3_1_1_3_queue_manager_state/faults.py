@@ -16,7 +16,7 @@ from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
 
 
-def _increment_at_restart(element: str) -> Install:
+def _increment_element_at_restart(element: str) -> Install:
     def change(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -29,7 +29,12 @@ for _name, _rule, _element in (
     ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
     ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
-    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _increment_at_restart(_element))
+    add(
+        _name,
+        _rule,
+        f"The sender's {_element} is one second more after a restart.",
+        _increment_element_at_restart(_element),
+    )
 
 
 @fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
@@ -41,7 +46,7 @@ class ReceiverMessageHistoryNotEmptyAtFirstStart(Initialization):
         self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(MessageIdentifier(NULL_GUID, 1), now.utc_s))
 
 
-def _forget_history(qm: QueueManager) -> None:
+def _clear_message_id_history(qm: QueueManager) -> None:
     qm.adm.MessageIDHistoryTable = MessageIDHistoryTable()
 
 
@@ -49,7 +54,7 @@ add(
     "receiver-message-history-lost-by-restart",
     "MQQB-3.1.1.3-22",
     "The receiver clears MessageIDHistoryTable at a restart.",
-    at_restart(_forget_history),
+    at_restart(_clear_message_id_history),
 )
 
 
@@ -62,7 +67,7 @@ class SenderMessageIdTwoHigher(Numbering):
         return super().assign_identifier()
 
 
-def _reset_ordinal(qm: QueueManager) -> None:
+def _reset_message_id_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
@@ -70,7 +75,7 @@ add(
     "sender-message-id-reset-by-restart",
     "MQQB-3.1.1.3-25",
     "The sender begins with the first MessageID again after a restart.",
-    at_restart(_reset_ordinal),
+    at_restart(_reset_message_id_ordinal),
 )
 
 

@@ -14,7 +14,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _number_from(first: int, step: int) -> Install:
+def _number_messages_from(first: int, step: int) -> Install:
     """Number the messages of a session from a first number, in steps."""
 
     class Numbered(Sending):
@@ -32,13 +32,13 @@ add(
     "sender-session-messages-numbered-from-0",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session from 0.",
-    _number_from(first=0, step=1),
+    _number_messages_from(first=0, step=1),
 )
 add(
     "sender-session-messages-numbered-by-two",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session 1, 3, 5.",
-    _number_from(first=1, step=2),
+    _number_messages_from(first=1, step=2),
 )
 
 

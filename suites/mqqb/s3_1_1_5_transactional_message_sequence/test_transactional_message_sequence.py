@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
 
-PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
+SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 
 
 @needs("send", "management")
@@ -17,7 +17,7 @@ PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5
     "MQQB-3.1.3.2-18",
     "MQQB-3.1.7.1.3-06",
     "MQQB-3.1.7.1.3-07",
-    *PARTS,
+    *SEQUENCE_PARTS,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     """Five messages are sent, three acknowledged one by one: each time, the first and last unacknowledged place are
@@ -44,7 +44,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
             observed=found,
             evidence=evidence,
         )
-        for at, (rule, name) in enumerate(PARTS.items()):
+        for at, (rule, name) in enumerate(SEQUENCE_PARTS.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
     outgoing.acknowledge_all()

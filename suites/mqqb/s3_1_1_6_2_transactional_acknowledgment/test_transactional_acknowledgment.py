@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, read_ack_place
+from suites.mqqb.steps.ordering import ACK_LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
 OUT_OF_ORDER = (3, 7, 5)
@@ -64,7 +64,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
 
 def _is_acknowledgment(frame):
     properties = frame["MessagePropertiesHeader"]
-    return str(properties.Label).rstrip("\0") == LABEL and int(properties.MessageClass) >= ORDER_ACK
+    return str(properties.Label).rstrip("\0") == ACK_LABEL and int(properties.MessageClass) >= ORDER_ACK
 
 
 def _read_transaction_header(frame):

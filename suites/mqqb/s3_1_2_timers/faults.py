@@ -18,7 +18,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _change_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
+def _change_timer_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
     """Change the duration in ms with which a timer is started."""
 
     class RunningFor(SessionTimers):
@@ -28,7 +28,7 @@ def _change_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
     return replace_part(RunningFor)
 
 
-def _replace_duration(duration_ms: int, specified_ms: int) -> int:
+def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:
     return duration_ms
 
 
@@ -36,19 +36,19 @@ add(
     "acceptor-session-initialization-timer-always-45-s",
     "MQQB-3.1.2.1-01",
     "The acceptor's Session Initialization Timer always expires after 45 s.",
-    _change_duration(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
+    _change_timer_duration(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
 )
 add(
     "acceptor-session-cleanup-timer-always-40-s",
     "MQQB-3.1.2.2-01",
     "The acceptor's Session Cleanup Timer always expires after 40 s.",
-    _change_duration(TimerName.SESSION_CLEANUP, lambda _: 40_000),
+    _change_timer_duration(TimerName.SESSION_CLEANUP, lambda _: 40_000),
 )
 add(
     "sender-session-ack-wait-timer-one-fifth-longer",
     "MQQB-3.1.2.4-01",
     "The sender's Session Ack Wait Timer runs one fifth longer than specified.",
-    _change_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
+    _change_timer_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
 )
 
 
@@ -69,7 +69,7 @@ for _name, _duration_ms in (
         _name,
         "MQQB-3.1.2.9-D01",
         f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
-        _change_duration(TimerName.PING_RESPONSE, partial(_replace_duration, _duration_ms)),
+        _change_timer_duration(TimerName.PING_RESPONSE, partial(_replace_timer_duration, _duration_ms)),
     )
 
 

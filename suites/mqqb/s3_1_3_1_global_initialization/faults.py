@@ -28,7 +28,7 @@ def _change_after_initialization(change: Callable[[QueueManager, Now], None]) ->
     return replace_part(Initialized)
 
 
-def _change_table(first: int, count: int) -> Install:
+def _change_resend_timer_table(first: int, count: int) -> Install:
     """Set some entries of ResendTimerTable to 7 s."""
 
     def change(qm: QueueManager, now: Now) -> None:
@@ -39,12 +39,12 @@ def _change_table(first: int, count: int) -> Install:
     return _change_after_initialization(change)
 
 
-def _fill_cache(cache: str) -> Install:
+def _fill_symmetric_key_cache(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
     return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
 
 
-def _change_setting(name: str) -> Install:
+def _change_security_setting(name: str) -> Install:
     def change(qm: QueueManager, now: Now) -> None:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
@@ -63,7 +63,7 @@ for _name, _rule, _first, _count in (
     ("sender-resend-table-final-entry-7-s", "MQQB-3.1.3.1-05", 9, 1),
 ):
     _says = f"The sender's ResendTimerTable has {_count} entries of 7 s from index {_first}."
-    add(_name, _rule, _says, _change_table(_first, _count))
+    add(_name, _rule, _says, _change_resend_timer_table(_first, _count))
 add(
     "receiver-history-cleanup-timer-runs-with-empty-history",
     "MQQB-3.1.3.1-06",
@@ -83,7 +83,7 @@ for _name, _rule, _cache in (
     ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
     ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
 ):
-    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_cache(_cache))
+    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_symmetric_key_cache(_cache))
 for _name, _rule, _element in (
     ("receiver-user-cert-cache-size-wrong", "MQQB-3.1.3.1-09", "UserCertCacheSize"),
     ("receiver-user-cert-lifetime-wrong", "MQQB-3.1.3.1-10", "UserCertLifetime"),
@@ -101,11 +101,11 @@ for _name, _rule, _element in (
         _name,
         _rule,
         f"A queue manager starts with another value of {_element} than specified.",
-        _change_setting(_element),
+        _change_security_setting(_element),
     )
 
 
-def _prefer_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
+def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
     """Set a preferred algorithm, regardless of its configuration."""
 
     def change(qm: QueueManager) -> None:
@@ -140,7 +140,7 @@ for _name, _rule, _element, _algorithm in (
         _name,
         _rule,
         f"The sender's {_element} is always {_algorithm.name}, regardless of its configuration.",
-        _prefer_algorithm(_element, _algorithm),
+        _set_preferred_algorithm(_element, _algorithm),
     )
 
 

@@ -29,7 +29,7 @@ EMPTY = {
     "MQQB-3.1.3.1-15": "SendBaseSymmetricKeyCache",
 }
 """Caches that are empty after a start, by rule."""
-VALUES = {
+CONFIGURED_VALUES = {
     "MQQB-3.1.3.1-09": ("UserCertCacheSize", 53),
     "MQQB-3.1.3.1-10": ("UserCertLifetime", 1_200_000),
     "MQQB-3.1.3.1-13": ("ReceiveSymmetricKeyCacheSize", 127),
@@ -53,7 +53,7 @@ def _read_queue_manager(sut):
 
 
 @needs("inspect", "restart")
-@covers(*PERSISTENT, *(rule for rule, *_ in TABLE), *EMPTY, *VALUES, "MQQB-3.1.4.1-01")
+@covers(*PERSISTENT, *(rule for rule, *_ in TABLE), *EMPTY, *CONFIGURED_VALUES, "MQQB-3.1.4.1-01")
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     """After a restart, the resend times are unchanged, ResendTimerTable consists of them, and the caches are empty.
 
@@ -79,7 +79,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=counts)
     for rule, name in EMPTY.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
-    for rule, (name, expected) in VALUES.items():
+    for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
 
 

@@ -28,7 +28,7 @@ _HOUR_MS = 3_600_000
 # -- elements of the session before --------------------------------------------------------------------------------
 
 
-def _keep_element(element: str) -> Install:
+def _keep_session_element(element: str) -> Install:
     class Kept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             value = getattr(session, element)
@@ -48,10 +48,10 @@ for _name, _rule, _element in (
     ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
     _says = f"A new session keeps {_element} of the session before it."
-    add(_name, _rule, _says, _keep_element(_element))
+    add(_name, _rule, _says, _keep_session_element(_element))
 
 
-def _continue_numbers(faulty: FaultyCore) -> None:
+def _continue_message_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
     class Noted(SessionInitialization):
@@ -73,7 +73,7 @@ add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
     "The receiver acknowledges recoverable messages with numbers that continue those of the session before.",
-    _continue_numbers,
+    _continue_message_numbers,
 )
 
 
@@ -88,7 +88,7 @@ class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
 # -- elements ------------------------------------------------------------------------------------------------------
 
 
-def _begin_with(element: str, value: object) -> Install:
+def _begin_session_with(element: str, value: object) -> Install:
     class BegunWith(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
@@ -111,7 +111,7 @@ _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("any-new-session-remote-public-key-not-zero", "MQQB-3.1.3.2-33", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
 )
 for _name, _rule, _element, _value in _ELEMENTS:
-    add(_name, _rule, f"A new session has {_element} {_value!r}.", _begin_with(_element, _value))
+    add(_name, _rule, f"A new session has {_element} {_value!r}.", _begin_session_with(_element, _value))
 
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
@@ -187,7 +187,7 @@ add(
 # -- timers --------------------------------------------------------------------------------------------------------
 
 
-def _start_timer(timer: TimerName) -> Install:
+def _start_session_timer(timer: TimerName) -> Install:
     class Running(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
@@ -196,7 +196,7 @@ def _start_timer(timer: TimerName) -> Install:
     return replace_part(Running)
 
 
-def _stop_timer(timer: TimerName) -> Install:
+def _stop_session_timer(timer: TimerName) -> Install:
     class NotRunning(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
@@ -211,18 +211,18 @@ for _name, _rule, _timer in (
     ("any-new-session-transactional-ack-wait-timer-running", "MQQB-3.1.3.2-11", TimerName.TRANSACTIONAL_ACK_WAIT),
     ("any-new-session-order-ack-send-timer-running", "MQQB-3.1.3.2-12", TimerName.ORDER_ACK_SEND),
 ):
-    add(_name, _rule, f"A new session has its {_timer.value} timer running.", _start_timer(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer running.", _start_session_timer(_timer))
 for _name, _rule, _timer in (
     ("any-new-session-cleanup-timer-stopped", "MQQB-3.1.3.2-13", TimerName.SESSION_CLEANUP),
     ("initiator-new-session-retry-connect-timer-stopped", "MQQB-3.1.3.2-14", TimerName.SESSION_RETRY_CONNECT),
 ):
-    add(_name, _rule, f"A new session has its {_timer.value} timer stopped.", _stop_timer(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer stopped.", _stop_session_timer(_timer))
 
 
 # -- the queue manager ---------------------------------------------------------------------------------------------
 
 
-def _clear_identifier(qm: QueueManager) -> None:
+def _clear_queue_manager_identifier(qm: QueueManager) -> None:
     qm.adm.Identifier = NULL_GUID
 
 
@@ -230,7 +230,7 @@ add(
     "any-queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "QueueManager.Identifier is the null GUID.",
-    always(_clear_identifier),
+    always(_clear_queue_manager_identifier),
 )
 
 

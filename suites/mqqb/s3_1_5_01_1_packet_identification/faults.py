@@ -60,7 +60,7 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
         return packet
 
 
-def _refuse_kind(kind: type[Packet]) -> Install:
+def _refuse_packet_kind(kind: type[Packet]) -> Install:
     """Refuse every packet of a kind."""
 
     class Unknown(Identifying):
@@ -77,20 +77,20 @@ add(
     "any-establish-connection-not-recognized",
     ("MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1-03"),
     "A queue manager does not recognize an EstablishConnection packet by PT 2.",
-    _refuse_kind(EstablishConnectionPacket),
+    _refuse_packet_kind(EstablishConnectionPacket),
 )
 add(
     "any-connection-parameters-not-recognized",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
     "A queue manager does not recognize a ConnectionParameters packet by PT 3.",
-    _refuse_kind(ConnectionParametersPacket),
+    _refuse_packet_kind(ConnectionParametersPacket),
 )
 
 
 # -- messages that are acknowledgments except for one field -------------------------------------------------------
 
 
-def _ignore_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
+def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
     """Accept a message as an acknowledgment if these fields would make it one."""
 
     def filter_(event: Input) -> Iterable[Input]:
@@ -113,25 +113,25 @@ _QUEUE: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
-_LABEL: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
-_SIZE: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
+_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
+_BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
 _FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}
 
 for _name, _rule, _field, _fields in (
     ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
     ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _QUEUE),
-    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL),
-    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _SIZE),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL_FIELD),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _BODY_SIZE_FIELD),
     ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_CLASS),
 ):
     _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
-    add(_name, _rule, _says, _ignore_fields(is_order_ack, _fields))
+    add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
 for _name, _rule, _field, _fields in (
     ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
     ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _QUEUE),
-    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL_FIELD),
     ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_CLASS),
 ):
     _says = f"The sender accepts a message as a FinalAck without checking its {_field}."
-    add(_name, _rule, _says, _ignore_fields(is_final_ack, _fields))
+    add(_name, _rule, _says, _ignore_identifying_fields(is_final_ack, _fields))

@@ -37,11 +37,11 @@ from reference_qm.surface.clock import Now
 _Hops = tuple[DirectoryQueueManager, ...]
 
 
-def _build_hops(guid: UUID, host: str) -> _Hops:
+def _build_next_hops(guid: UUID, host: str) -> _Hops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-def _pick_host(qm: QueueManager) -> str:
+def _pick_first_route(qm: QueueManager) -> str:
     return next(iter(qm.config.routes.values()))
 
 
@@ -111,7 +111,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
     """The initiator connects to another address than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return _build_hops(guid, ELSEWHERE)
+        return _build_next_hops(guid, ELSEWHERE)
 
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
@@ -138,7 +138,7 @@ class InitiatorConnectsForUnknownPublicQueue(NextHops):
     """The initiator connects to some host for a public queue that no directory knows."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        return super().get_destination_info(format_name) or Destination(_pick_host(self.qm), NULL_GUID)
+        return super().get_destination_info(format_name) or Destination(_pick_first_route(self.qm), NULL_GUID)
 
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
@@ -146,20 +146,20 @@ class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to some host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return super().get_next_hops(guid) or _build_hops(guid, _pick_host(self.qm))
+        return super().get_next_hops(guid) or _build_next_hops(guid, _pick_first_route(self.qm))
 
 
-def _is_public(session: Session) -> bool:
+def _has_public_destination(session: Session) -> bool:
     queue = session.OutgoingQueueReference
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _skip_reconnect(*, public: bool) -> Install:
+def _skip_reconnect_by_name_kind(*, public: bool) -> Install:
     """Do not connect again for public format names, or for all others."""
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
-            if _is_public(session) is not public:
+            if _has_public_destination(session) is not public:
                 super().await_reconnect(session, now)
 
     return replace_part(NotTriedAgain)
@@ -170,7 +170,7 @@ def _skip_validation_mark(*, public: bool) -> Install:
 
     class NotMarked(Resolving):
         def need_validation(self, session: Session) -> None:
-            if _is_public(session) is not public:
+            if _has_public_destination(session) is not public:
                 super().need_validation(session)
 
     return replace_part(NotMarked)
@@ -180,13 +180,13 @@ add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that no directory knows.",
-    _skip_reconnect(public=True),
+    _skip_reconnect_by_name_kind(public=True),
 )
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _skip_reconnect(public=False),
+    _skip_reconnect_by_name_kind(public=False),
 )
 add(
     "initiator-unknown-queue-state-disconnected",
@@ -235,7 +235,7 @@ class InitiatorNextHopCollectionLastHopTwice(Resolving):
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
-def _change_hops(**changes: Any) -> Install:
+def _change_next_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
     class HopWith(Resolving):
@@ -250,13 +250,13 @@ add(
     "initiator-next-hop-host-name-wrong",
     "MQQB-3.1.5.2.1-29",
     "HostName of the initiator's NextHop is not the name of that hop.",
-    _change_hops(HostName="elsewhere.invalid"),
+    _change_next_hops(HostName="elsewhere.invalid"),
 )
 add(
     "initiator-next-hop-qm-guid-wrong",
     "MQQB-3.1.5.2.1-30",
     "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
-    _change_hops(QMGuid=OTHER_GUID),
+    _change_next_hops(QMGuid=OTHER_GUID),
 )
 
 

@@ -24,7 +24,7 @@ from reference_qm.surface.effects import Connect, Effect
 # -- the connection and the packet ---------------------------------------------------------------------------------
 
 
-def _change_port(effect: Effect) -> Iterable[Effect]:
+def _change_connect_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         effect = replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
     return [effect]
@@ -34,7 +34,7 @@ add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
     "The initiator connects to the port after that of the acceptor.",
-    effects(_change_port),
+    effects(_change_connect_port),
 )
 
 

@@ -93,7 +93,7 @@ class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
         super().add_connection_history(session, other, now)
 
 
-def _skip_reconnect(
+def _skip_reconnect_after_ping_failure(
     original: Callable[..., None], qm: QueueManager, session: Session, status: ConnectionStatus, *_: Any
 ) -> Callable[..., None]:
     return (lambda *arguments: None) if status is ConnectionStatus.PING_FAILURE else original
@@ -103,5 +103,5 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect),
+    during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
 )

@@ -13,7 +13,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import OTHER_GUID, last_entry, list_outgoing_queues, recent_entry
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-STEPS = 20
+MOST_STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
 UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
@@ -21,11 +21,11 @@ UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     """Wait for the entry of a failure in ConnectionHistory; None when none appeared."""
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
             return failed[-1]
-        peer.pass_time(sut.response_timeout_ms // STEPS)
+        peer.pass_time(sut.response_timeout_ms // MOST_STEPS)
     return None
 
 

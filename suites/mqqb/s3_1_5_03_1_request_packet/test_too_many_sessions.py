@@ -10,7 +10,7 @@ from reference_qm.surface.entropy import new_guid
 
 ATTEMPTS = 12
 """Sessions of different initiators, more than the ten that a Windows client release accepts (notes <12>, <70>)."""
-LIMIT = "max_sessions"
+SESSION_LIMIT_KEY = "max_sessions"
 SMALL_LIMIT = 2
 CS = 0x10
 
@@ -34,7 +34,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
 
     The limit of a configurable SUT is set to two; another SUT may accept all twelve, and is not judged then.
     """
-    usual = sut.control.call("configure").get(LIMIT) if sut.has("configure") else None
+    usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:
         sut.configure(max_sessions=SMALL_LIMIT)
     refused = _find_refused_session(peer)

@@ -45,13 +45,13 @@ class SenderWindowFilledByRefusedMessages(FinalAcks):
             sender.UnAckedMessageCount = max(sender.UnAckedMessageCount, count)
 
 
-def _list_unsent(session: Session) -> list[OutgoingMessagePosition]:
+def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
 
 
-def _hold_last_back(original: _Original, *_: Any) -> _Original:
+def _hold_last_message_back(original: _Original, *_: Any) -> _Original:
     def may_send(qm: QueueManager, session: Session) -> bool:
-        return original(qm, session) and len(_list_unsent(session)) > 1
+        return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
     return may_send
 
@@ -62,7 +62,7 @@ def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
 
 def _send_last_first(original: _Original, *_: Any) -> _Original:
     def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        return original(qm, session, _list_unsent(session)[-1], now)
+        return original(qm, session, _list_unsent_messages(session)[-1], now)
 
     return send
 
@@ -71,7 +71,7 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "The sender sends all messages that waited for the window except the last one after an acknowledgment.",
-    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_back),
+    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_message_back),
 )
 add(
     "sender-held-back-messages-sent-in-reverse-order",

@@ -26,7 +26,7 @@ class AnySessionAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-def _decrement(header: SessionHeader) -> SessionHeader:
+def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
 
@@ -35,7 +35,7 @@ class SenderMessageOfAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message with the number AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, _decrement(header))
+        super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
 
 
 @fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
@@ -43,7 +43,7 @@ class SenderExpressMessageOfAckNumberKept(SessionAcks):
     """The sender keeps the express message with the number AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, _decrement(header))
+        super().delete_acknowledged_express(session, _decrement_ack_sequence_number(header))
 
 
 @fault("sender-recoverable-message-deleted-by-ack-number", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))

@@ -43,19 +43,23 @@ def _change_after_order_ack(change: _Change) -> Install:
     return replace_part(Noted)
 
 
-def _clear_time(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _clear_time_of_last_ack(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.TimeOfLastAck = 0
 
 
-def _skip_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _skip_resend_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 2
 
 
-def _exceed_table(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _exceed_resend_table(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 1
 
 
-def _change_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _change_resend_interval(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.ResendInterval += 7
 
 
@@ -72,17 +76,19 @@ def _keep_last_removed(now: OutgoingTransferSequence, before: OutgoingTransferSe
     now.UnackedSequence[:0] = removed[-1:]
 
 
-def _reverse_unacknowledged(
+def _reverse_unacked_sequence(
     now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
 ) -> None:
     now.UnackedSequence.reverse()
 
 
-def _keep_index(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_resend_interval_index(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.ResendIntervalIndex = now.ResendIntervalIndex or 1
 
 
-def _keep_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_ack_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAckCount = before.LastAckCount
 
 
@@ -91,25 +97,25 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
         "The sender does not set TimeOfLastAck at an OrderAck.",
-        _clear_time,
+        _clear_time_of_last_ack,
     ),
     (
         "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
         "The sender increments ResendIntervalIndex by two at an OrderAck.",
-        _skip_interval,
+        _skip_resend_interval,
     ),
     (
         "sender-order-ack-resend-interval-index-beyond-table",
         "MQQB-3.1.5.6-05",
         "The sender increments ResendIntervalIndex beyond the last entry of ResendTimerTable.",
-        _exceed_table,
+        _exceed_resend_table,
     ),
     (
         "sender-order-ack-resend-interval-not-of-index",
         "MQQB-3.1.5.6-06",
         "The sender sets ResendInterval to another value than the entry at ResendIntervalIndex.",
-        _change_interval,
+        _change_resend_interval,
     ),
     (
         "sender-order-ack-last-ack-set-back",
@@ -133,19 +139,19 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-order-ack-unacked-sequence-reversed",
         "MQQB-3.1.5.6-10",
         "The sender reverses the remaining entries of UnackedSequence at an OrderAck.",
-        _reverse_unacknowledged,
+        _reverse_unacked_sequence,
     ),
     (
         "sender-order-ack-resend-interval-index-not-reset",
         "MQQB-3.1.5.6-11",
         "The sender sets ResendIntervalIndex to 1 instead of 0 when UnackedSequence is empty.",
-        _keep_index,
+        _keep_resend_interval_index,
     ),
     (
         "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
         "The sender does not increment LastAckCount at an OrderAck.",
-        _keep_count,
+        _keep_last_ack_count,
     ),
 )
 for _name, _rule, _says, _change in _NOTES:

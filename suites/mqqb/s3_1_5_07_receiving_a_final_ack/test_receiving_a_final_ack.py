@@ -28,7 +28,7 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
 REFUSALS = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
 BOTH = ["positive", "negative"]
-CASES = (
+JOURNALING_CASES = (
     (["positive"], ACK_RECEIVE, "journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
@@ -50,13 +50,13 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     A refused message with JN is in the transactional dead-letter queue. The last message has its FinalAck first.
     """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
-    for journal, _, _ in CASES:
+    for journal, _, _ in JOURNALING_CASES:
         outgoing.send(journal=journal)
     frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.send_order_ack(len(CASES)))
+        frames.append(outgoing.send_order_ack(len(JOURNALING_CASES)))
         peer.settle()
-    for number, (_, value, _) in reversed(list(enumerate(CASES, 1))):
+    for number, (_, value, _) in reversed(list(enumerate(JOURNALING_CASES, 1))):
         if value is not None:
             frames.append(outgoing.send_final_ack(number, MessageClass=value))
 
@@ -64,7 +64,9 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
         return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
-    expected = {name: [number for number, case in enumerate(CASES, 1) if case[2] == name] for name in find_messages()}
+    expected = {
+        name: [number for number, case in enumerate(JOURNALING_CASES, 1) if case[2] == name] for name in find_messages()
+    }
     peer.eventually(lambda: find_messages() == expected)
     found, evidence = find_messages(), [*outgoing.sent, *frames]
     for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):

@@ -15,7 +15,7 @@ from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import tags
 
 DELAY_S = 3
-COUNT = 5
+MESSAGE_COUNT = 5
 CLEANUP_MS = 80_000
 """The MessageIDHistory Cleanup Timer. Each expiry removes entries of this age: an entry lives one to two durations."""
 GREATEST_SPEED_UP = CLEANUP_MS // 2_000
@@ -34,21 +34,21 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
-    packets = [receiver.build_message(user, properties={"PA": 1}) for _ in range(COUNT)]
+    packets = [receiver.build_message(user, properties={"PA": 1}) for _ in range(MESSAGE_COUNT)]
     sent = [receiver.send_packet(packet) for packet in packets]
-    receiver.await_acks(COUNT)
-    again = [packets[number] for number in (0, COUNT // 2, COUNT - 1)]
+    receiver.await_acks(MESSAGE_COUNT)
+    again = [packets[number] for number in (0, MESSAGE_COUNT // 2, MESSAGE_COUNT - 1)]
     changed = receiver.build_message(
         user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
     for packet in (*again, changed, others[0]):
         receiver.send_packet(packet)
-    receiver.await_acks(COUNT + 1)
+    receiver.await_acks(MESSAGE_COUNT + 1)
     later = peer.open_raw()
     for packet in (*again, *others):
         later.send(packet)
-    came = receiver.await_acks(COUNT + 2)
+    came = receiver.await_acks(MESSAGE_COUNT + 2)
     judge.all(expected=acknowledged(*sent, *others), observed=came, evidence=[*sent, *later.sent[-len(again) :], *came])
 
 

@@ -38,7 +38,7 @@ class ReceiverMessageCountedTwice(Receiving):
         session.MessageReceivedCount += 1
 
 
-def _set_element(element: str, value: int | bool) -> Install:
+def _set_session_element(element: str, value: int | bool) -> Install:
     """Set an element of the session at each message."""
 
     class Marked(Receiving):
@@ -86,7 +86,7 @@ for _name, _rule, _says, _element, _value in (
         False,
     ),
 ):
-    add(_name, _rule, _says, _set_element(_element, _value))
+    add(_name, _rule, _says, _set_session_element(_element, _value))
 
 
 @fault("receiver-session-ack-send-timer-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
@@ -120,7 +120,7 @@ add(
 # -- the history ---------------------------------------------------------------------------------------------------
 
 
-def _change_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
+def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Change each entry of the history, or leave it out."""
 
     class Remembered(History):
@@ -135,7 +135,7 @@ def _change_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntr
     return replace_part(Remembered)
 
 
-def _change_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
+def _change_history_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
     changed: MessageIDHistoryEntry = set_fields(entry, {"MessageIdentifier.Ordinal": lambda old: old + 500})
     return changed
 
@@ -144,19 +144,19 @@ add(
     "receiver-history-entry-message-id-wrong",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry has a MessageID 500 higher than the message.",
-    _change_entry(_change_ordinal),
+    _change_history_entry(_change_history_ordinal),
 )
 add(
     "receiver-history-entry-time-one-hour-early",
     ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
     "The receiver's history entry has the time of one hour ago.",
-    _change_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+    _change_history_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
 )
 add(
     "receiver-history-entry-missing",
     "MQQB-3.1.5.8.2-10",
     "The receiver adds no entry to the message history.",
-    _change_entry(lambda entry: None),
+    _change_history_entry(lambda entry: None),
 )
 add(
     "receiver-history-timer-not-started",

@@ -94,7 +94,7 @@ class ReceiverRecoverableMessageInTransactionalQueue(Admission):
         return packet if packet.UserHeader.DM else outcome
 
 
-def _store_refused(refused: MessageClass, *, dead: bool) -> Install:
+def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
     """Refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
     class KeptInSilence(Admission):
@@ -140,7 +140,7 @@ for _name, _breaks, _says, _refused, _dead in (
         False,
     ),
 ):
-    add(_name, _breaks, _says, _store_refused(_refused, dead=_dead))
+    add(_name, _breaks, _says, _store_refused_messages(_refused, dead=_dead))
 
 
 @fault(

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import NOWHERE, QueueType, history_entry
+from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, history_entry
 from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_queue_number
 
@@ -60,7 +60,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     """The only message of a session is for a queue that does not exist: a SessionAck counts it."""
     sut.slow_down(GREATEST_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})

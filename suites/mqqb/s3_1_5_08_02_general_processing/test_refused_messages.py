@@ -16,7 +16,7 @@ from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     IN_NONE,
-    NOWHERE,
+    MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
     QueueType,
@@ -71,7 +71,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     stored.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    destination = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
+    destination = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
     if name == "deleted":
         queue = sut.new_queue("deleted")
         sut.delete_queue(queue)
@@ -103,7 +103,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     """SendInsecureNacks is TRUE: of messages to missing queues, those with NA have an acknowledgment with BAD_DST_Q."""
     sut.configure(send_insecure_nacks=True)
     receiver = AcknowledgingReceiver(peer, sut)
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [
         receiver.send_packet(receiver.build_message({"DM": recoverable}, destination=nowhere, properties={"NA": na}))
         for recoverable in (0, 1)
@@ -131,7 +131,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     messages have none.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
+    nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
     missing = {} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
     sent = [
         receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, destination=nowhere))

@@ -33,14 +33,14 @@ class ReceiverSecurityNotChecked(SecurityOnReceipt):
 # -- signatures ----------------------------------------------------------------------------------------------------
 
 
-def _set_authentication(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_authentication_signature(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     security = packet.SecurityHeader
     assert security is not None
     flags = security.Flags & ~SecurityHeader.flags(AS=SecurityHeader.AS.mask) | SecurityHeader.flags(AS=kind)
     return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 
-def _kind_of(packet: UserMessagePacket) -> int:
+def _get_signature_kind(packet: UserMessagePacket) -> int:
     return 0 if packet.SecurityHeader is None else int(packet.SecurityHeader.AS)
 
 
@@ -64,7 +64,7 @@ class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
         try:
             return super().authenticate_packet(packet)
         except Refused:
-            return _set_authentication(packet, MSMQ_2)
+            return _set_authentication_signature(packet, MSMQ_2)
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
@@ -77,7 +77,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
         except Refused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _set_authentication(packet, MSMQ_2)
+            return _set_authentication_signature(packet, MSMQ_2)
 
 
 @fault(
@@ -108,7 +108,11 @@ class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
-        return _set_authentication(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
+        return (
+            _set_authentication_signature(found, _get_signature_kind(found) | _get_signature_kind(packet))
+            if found.SecurityHeader
+            else found
+        )
 
 
 @fault("receiver-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
@@ -119,7 +123,7 @@ class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _set_authentication(packet, MSMQ_3)
+            return _set_authentication_signature(packet, MSMQ_3)
         return super().authenticate_packet(packet)
 
 
@@ -132,13 +136,13 @@ class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
         return replace(found, MessagePropertiesHeader=packet.MessagePropertiesHeader)
 
 
-def _refuse_kind(kind: int) -> Install:
+def _refuse_signature_kind(kind: int) -> Install:
     """Refuse signatures of a kind."""
 
     class SignatureRefused(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            if _kind_of(found) == kind:
+            if _get_signature_kind(found) == kind:
                 raise Refused(BAD_SIGNATURE, "a fault")
             return found
 
@@ -151,7 +155,7 @@ def _mark_kind_as(kind: int, other: int) -> Install:
     class SignatureMarked(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            return _set_authentication(found, other) if _kind_of(found) == kind else found
+            return _set_authentication_signature(found, other) if _get_signature_kind(found) == kind else found
 
     return replace_part(SignatureMarked)
 
@@ -160,19 +164,19 @@ add(
     "receiver-msmq-2-signature-refused",
     ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
     "The receiver refuses valid MSMQ 2.0 signatures.",
-    _refuse_kind(MSMQ_2),
+    _refuse_signature_kind(MSMQ_2),
 )
 add(
     "receiver-msmq-1-signature-refused",
     "MQQB-3.1.5.8.3-08",
     "The receiver refuses valid MSMQ 1.0 signatures.",
-    _refuse_kind(MSMQ_1),
+    _refuse_signature_kind(MSMQ_1),
 )
 add(
     "receiver-msmq-3-signature-refused",
     ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-12"),
     "The receiver refuses valid MSMQ 3.0 signatures.",
-    _refuse_kind(MSMQ_3),
+    _refuse_signature_kind(MSMQ_3),
 )
 add(
     "receiver-as-of-msmq-2-signature-1",

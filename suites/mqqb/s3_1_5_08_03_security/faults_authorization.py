@@ -153,7 +153,7 @@ class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
         return DEFAULT_QUEUE_SECURITY
 
 
-def _change_rights(change: Callable[[Ace], Ace]) -> Install:
+def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
     """Change the entries of the access control lists of queues."""
 
     class Granted(SecurityLookup):
@@ -183,17 +183,17 @@ add(
     "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
     "The receiver grants write access to a sender with the right to peek.",
-    _change_rights(_add_write_to_peek),
+    _change_queue_rights(_add_write_to_peek),
 )
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
     "The receiver denies write access to a sender with only the right to write.",
-    _change_rights(_drop_sole_write),
+    _change_queue_rights(_drop_sole_write),
 )
 add(
     "receiver-self-right-granted-to-sender",
     "MQQB-3.1.5.8.3-119",
     "The receiver grants the rights of SELF to every sender.",
-    _change_rights(_give_self_to_everyone),
+    _change_queue_rights(_give_self_to_everyone),
 )

@@ -21,11 +21,11 @@ SIMPLEBLOB = b"\1"
 """The first byte of a SIMPLEBLOB. Spec: MS-MQQB 2.4.2."""
 
 
-def _is_encrypted(packet: UserMessagePacket) -> bool:
+def _has_encrypted_body(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.EB)
 
 
-def _level(packet: UserMessagePacket) -> int:
+def _get_privacy_level(packet: UserMessagePacket) -> int:
     return packet.MessagePropertiesHeader.PrivacyLevel
 
 
@@ -55,12 +55,12 @@ class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
     """The receiver treats every PrivacyLevel as Advanced."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        if _is_encrypted(packet):
+        if _has_encrypted_body(packet):
             packet = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ADVANCED})
         return super().decrypt_body(packet, now)
 
 
-def _accept_undecrypted(when: Callable[[UserMessagePacket], bool]) -> Install:
+def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Accept the encrypted body of some messages when it cannot be decrypted."""
 
     class TakenAsItIs(SecurityOnReceipt):
@@ -84,36 +84,36 @@ add(
     "receiver-invalid-privacy-level-accepted",
     ("MQQB-3.1.5.8.3-47", "MQQB-3.1.5.8.3-54"),
     "The receiver accepts a message with an invalid PrivacyLevel and keeps its body encrypted.",
-    _accept_undecrypted(lambda packet: _level(packet) not in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted_body(lambda packet: _get_privacy_level(packet) not in (BASE, ENHANCED, ADVANCED)),
 )
 add(
     "receiver-encryption-key-not-simple-blob-accepted",
     "MQQB-3.1.5.8.3-63",
     "The receiver accepts a message whose EncryptionKey is not a SIMPLEBLOB and keeps its body encrypted.",
-    _accept_undecrypted(_has_no_simple_blob),
+    _accept_undecrypted_body(_has_no_simple_blob),
 )
 add(
     "receiver-undecryptable-body-accepted",
     ("MQQB-3.1.5.8.3-65", "MQQB-3.1.5.8.3-81", "MQQB-3.1.5.8.3-88"),
     "The receiver accepts a message whose body it cannot decrypt and keeps the body encrypted.",
-    _accept_undecrypted(lambda packet: _level(packet) in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted_body(lambda packet: _get_privacy_level(packet) in (BASE, ENHANCED, ADVANCED)),
 )
 
 
-def _garble_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
+def _change_decrypted_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Change the decrypted body of some messages."""
 
     class Garbled(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             found = super().decrypt_body(packet, now)
-            if _is_encrypted(packet) and when(packet):
-                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble_body})
+            if _has_encrypted_body(packet) and when(packet):
+                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _change_first_cipher_block})
             return found
 
     return replace_part(Garbled)
 
 
-def _garble_body(body: bytes) -> bytes:
+def _change_first_cipher_block(body: bytes) -> bytes:
     """Change the first block of a cipher."""
     return bytes(byte ^ 1 for byte in body[:16]) + body[16:]
 
@@ -122,13 +122,13 @@ add(
     "receiver-decrypted-body-garbled",
     ("MQQB-3.1.5.8.3-64", "MQDMPR-3.1.7.1.31-D03", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79", "MQDMPR-3.1.7.1.31-D13"),
     "The receiver changes the first bytes of each decrypted body.",
-    _garble_bodies(lambda packet: True),
+    _change_decrypted_bodies(lambda packet: True),
 )
 add(
     "receiver-aes-initial-value-wrong",
     "MQQB-3.1.5.8.3-80",
     "The receiver decrypts AES with another initial value than zeros.",
-    _garble_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
+    _change_decrypted_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
 )
 
 
@@ -151,6 +151,6 @@ class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys
-        if _is_encrypted(packet) and _level(packet) == ENHANCED and rejecting:
+        if _has_encrypted_body(packet) and _get_privacy_level(packet) == ENHANCED and rejecting:
             raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
         return super().decrypt_body(packet, now)

@@ -15,7 +15,7 @@ BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-def _insert_refused(refused: MessageClass) -> Install:
+def _insert_refused_message(refused: MessageClass) -> Install:
     """Refuse a message, but insert it into its queue."""
 
     class TakenAnyway(SecurityOnReceipt):
@@ -54,7 +54,7 @@ for _name, _breaks, _says, _install in (
         "receiver-message-with-invalid-signature-inserted",
         ("MQQB-3.1.5.8.3-21", "MQQB-3.1.5.8.3-44"),
         "The receiver refuses a message with an invalid signature and inserts it into its queue.",
-        _insert_refused(BAD_SIGNATURE),
+        _insert_refused_message(BAD_SIGNATURE),
     ),
     (
         "receiver-nack-of-invalid-encryption-not-sent",
@@ -81,7 +81,7 @@ for _name, _breaks, _says, _install in (
         "receiver-message-with-invalid-encryption-inserted",
         ("MQQB-3.1.5.8.3-54", "MQQB-3.1.5.8.3-78", "MQQB-3.1.5.8.3-88"),
         "The receiver refuses a message for its encryption and inserts it into its queue.",
-        _insert_refused(BAD_ENCRYPTION),
+        _insert_refused_message(BAD_ENCRYPTION),
     ),
     (
         "receiver-nack-of-denied-access-not-sent",
@@ -105,7 +105,7 @@ for _name, _breaks, _says, _install in (
         "receiver-message-with-denied-access-inserted",
         "MQQB-3.1.5.8.3-127",
         "The receiver refuses a message whose sender has no access and inserts it into its queue.",
-        _insert_refused(ACCESS_DENIED),
+        _insert_refused_message(ACCESS_DENIED),
     ),
 ):
     add(_name, _breaks, _says, _install)

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
-from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, encrypt, sign
+from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES, SYMMETRIC_KEYS, Secured, encrypt, sign
 
 NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
@@ -51,7 +51,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     An earlier message without a certificate starts no timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
-    secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, KEY[128])})
+    secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])})
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
     disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
@@ -156,7 +156,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEYS))
 
-    def message(key=KEY[128]):
+    def message(key=SYMMETRIC_KEYS[128]):
         return encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)
 
     disposition = secured.dispositions({"": message()})[""]
@@ -184,7 +184,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(DELAY_MS)
-    another = secured.dispositions({"": message(KEY[128][::-1])})[""]
+    another = secured.dispositions({"": message(SYMMETRIC_KEYS[128][::-1])})[""]
     second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(
@@ -216,7 +216,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTIONS:
-        packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+        packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
         frames += secured.dispositions({"": packet})[""].frames
     expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTIONS]
     entries = [

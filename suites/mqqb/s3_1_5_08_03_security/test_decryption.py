@@ -6,15 +6,15 @@ from harness.expectations import facts, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, encrypt, judge_dispositions
+from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, judge_dispositions
 
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 NEEDS = needs("security", "receive")
-PADDED_RC2 = KEY[40] + bytes(11)
+PADDED_RC2 = SYMMETRIC_KEYS[40] + bytes(11)
 """40 bits and 88 zero bits (3.1.7.1.5)."""
-TEXT = CLEAR.decode()
+CLEAR_TEXT = CLEAR.decode()
 ENCRYPTIONS = {
     "Base, RC2": (BASE, protection.RC2, 40),
     "Base, RC4": (BASE, protection.RC4, 40),
@@ -25,25 +25,25 @@ ENCRYPTIONS = {
     "Advanced, AES 256": (ADVANCED, protection.AES_256, 256),
 }
 BODIES = (
-    *(("MQQB-3.1.5.8.3-45", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-46", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-64", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-65", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-70", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-79", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-80", name, "body", TEXT) for name in ENCRYPTIONS if "AES" in name),
-    *(("MQDMPR-3.1.7.1.31-D03", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQDMPR-3.1.7.1.31-D10", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQDMPR-3.1.7.1.31-D13", name, "body", TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-65", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-70", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-79", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQQB-3.1.5.8.3-80", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS if "AES" in name),
+    *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
     *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in ENCRYPTIONS),
     *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in ENCRYPTIONS),
-    *(("MQMQ-2.2.20.6-06", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQSO-7.4.1.3-03", name, "body", TEXT) for name in ENCRYPTIONS),
-    *(("MQSO-7.4.1.4.3-D02", name, "body", TEXT) for name in ENCRYPTIONS),
-    ("MQQB-3.1.5.8.3-56", "a known key", "body", TEXT),
+    *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQSO-7.4.1.3-03", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+    ("MQQB-3.1.5.8.3-56", "a known key", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", TEXT),
-    ("MQQB-3.1.5.8.3-45", "EB clear", "body", TEXT),
+    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_TEXT),
 )
 
 
@@ -55,7 +55,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     secured.agree_on_signatures()
 
     def message(level, algorithm, bits):
-        return encrypt(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+        return encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
 
     packets = {name: message(*parts) for name, parts in ENCRYPTIONS.items()}
     dispositions = secured.dispositions(packets)
@@ -65,7 +65,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     )
     packets = {
         "a known key": message(ENHANCED, protection.RC4, 128),
-        "signed, then encrypted": encrypt(sut, signed_message, ADVANCED, protection.AES_256, KEY[256]),
+        "signed, then encrypted": encrypt(sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
         "EB clear": secured.message(body=CLEAR, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODIES)
@@ -76,9 +76,11 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The encrypted body of a transactional message arrives decrypted."""
     secured = Secured(peer, sut)
-    packet = encrypt(sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, protection.RC4, KEY[128])
+    packet = encrypt(
+        sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
+    )
     found = secured.dispositions({"transactional": packet}, "transactional")
-    judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", TEXT)])
+    judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT)])
 
 
 def _set_advanced_level(packet):
@@ -120,7 +122,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     keys = protection.listed_keys(sut.receiving_keys)
 
     def message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
-        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, KEY[bits], **changes)
+        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes)
 
     dispositions = secured.dispositions(
         {
@@ -129,7 +131,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "PrivacyLevel 2, without NA": message(2, na=0, for_level=BASE),
             "not a SIMPLEBLOB": message(blob=b"\7" * 268),
             "a blob for another key": message(
-                blob=protection.simple_blob(protection.AES_256, KEY[256], keys[protection.LEVELS[ENHANCED]])
+                blob=protection.simple_blob(protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.LEVELS[ENHANCED]])
             ),
             "an incomplete block": message(body=b"\x11" * 47),
             "no padding": message(body=bytes(48)),
@@ -163,9 +165,9 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
         {
             "88 zero bits": message(ENHANCED, protection.RC2, PADDED_RC2),
             "88 zero bits, without NA": message(ENHANCED, protection.RC2, PADDED_RC2, 0),
-            "another key of RC2": message(ENHANCED, protection.RC2, KEY[128]),
+            "another key of RC2": message(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
             "88 zero bits with RC4": message(ENHANCED, protection.RC4, PADDED_RC2),
-            "RC2 of the Base provider": message(BASE, protection.RC2, KEY[40]),
+            "RC2 of the Base provider": message(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
         }
     )
     judge_dispositions(judge, secured, dispositions, REJECTED_KEYS)
@@ -185,14 +187,14 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
 FINALS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-85", "decrypted", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-51", "decrypted", "body", TEXT),
-    ("MQQB-3.1.5.8.3-85", "decrypted", "body", TEXT),
+    ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD),
 )
 REJECTED_KEY_FINALS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-75", "decrypted", "body", TEXT),
+    ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD),
 )
 
@@ -205,10 +207,10 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, KEY[256]),
-            "PrivacyLevel 2": _encrypt_transactional(secured, 2, protection.RC4, KEY[40], for_level=BASE),
+            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
+            "PrivacyLevel 2": _encrypt_transactional(secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE),
             "an incomplete block": _encrypt_transactional(
-                secured, ADVANCED, protection.AES_256, KEY[256], body=b"\x11" * 47
+                secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47
             ),
         },
         "transactional",
@@ -223,7 +225,7 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, KEY[256]),
+            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
             "88 zero bits": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2),
         },
         "transactional",

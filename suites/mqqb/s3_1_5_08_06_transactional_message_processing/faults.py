@@ -73,7 +73,7 @@ class AnyLaterMessageAccepted(InSequence):
         return later or super().is_in_sequence(session, packet)
 
 
-def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
+def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
     """Add a fault that decides by another comparison whether a message is accepted."""
 
     class ByAnotherRule(InSequence):
@@ -85,19 +85,20 @@ def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Acce
     add(name, breaks, says, replace_part(ByAnotherRule))
 
 
-def _is_later(header: TransactionHeader, session: Session) -> bool:
+def _is_later_sequence(header: TransactionHeader, session: Session) -> bool:
     return int(header.TxSequenceID) > int(session.IncomingTxSequenceID)
 
 
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-sequence-previous-number-not-last-accepted-rejected",
     ("MQQB-3.1.5.8.6-D03",),
     "The receiver accepts a message only if its PreviousTxSequenceNumber is the last accepted number.",
     lambda header, session, right: (
-        right and (_is_later(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
+        right
+        and (_is_later_sequence(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
     ),
 )
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-sequence-number-accepted-twice",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
     "The receiver accepts another message with the last accepted TxSequenceNumber.",
@@ -107,27 +108,28 @@ _sequence_rule(
         == (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
     ),
 )
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-sequence-number-compared-in-16-bits",
     ("MQQB-3.1.5.8.6-D03",),
     "The receiver compares only the lower 16 bits of TxSequenceNumber.",
     lambda header, session, right: (
-        right and (_is_later(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
+        right
+        and (_is_later_sequence(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
     ),
 )
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-later-sequence-accepted-from-any-message",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
     "The receiver accepts any message of a later sequence, with any PreviousTxSequenceNumber.",
-    lambda header, session, right: right or _is_later(header, session),
+    lambda header, session, right: right or _is_later_sequence(header, session),
 )
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-later-sequence-accepted-from-number-1-only",
     ("MQQB-3.1.5.8.6-D04",),
     "The receiver accepts a message of a later sequence only if its TxSequenceNumber is 1.",
-    lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later(header, session)),
+    lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later_sequence(header, session)),
 )
-_sequence_rule(
+_change_sequence_comparison(
     "receiver-sequence-order-by-ordinal-only",
     ("MQQB-3.1.5.8.6-D04",),
     "The receiver orders sequences by the Ordinal of TxSequenceID alone and ignores TimeStamp.",

@@ -41,7 +41,7 @@ class MessageIntoAnotherQueue(Positions):
 # -- quotas --------------------------------------------------------------------------------------------------------
 
 
-def _ignore_quota(exceeded: EnqueueStatus) -> Install:
+def _ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
     """Ignore one kind of quota."""
 
     class Overlooked(Quotas):
@@ -56,13 +56,13 @@ add(
     "receiver-queue-quota-ignored",
     ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"),
     "The receiver accepts any amount of messages into a queue with a quota.",
-    _ignore_quota(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
+    _ignore_quota_kind(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
 add(
     "receiver-queue-manager-quota-ignored",
     ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
     "The receiver accepts any amount of messages in spite of the queue manager's quota.",
-    _ignore_quota(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
+    _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
     "receiver-session-above-queue-manager-quota-not-closed",

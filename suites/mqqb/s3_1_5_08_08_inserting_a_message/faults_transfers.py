@@ -98,7 +98,7 @@ for _name, _rule, _element, _change in (
 # -- OutgoingTransferInfo ------------------------------------------------------------------------------------------
 
 
-def _increment_outgoing_transfer(path: str) -> Install:
+def _increment_outgoing_transfer_element(path: str) -> Install:
     """Add one to an element of the OutgoingTransferInfo."""
 
     class Sent(OrderAcks):
@@ -141,7 +141,7 @@ for _name, _breaks, _path in (
         _name,
         _breaks,
         f"The sender sets {_path} of OutgoingTransferInfo one too high.",
-        _increment_outgoing_transfer(_path),
+        _increment_outgoing_transfer_element(_path),
     )
 
 

@@ -26,7 +26,7 @@ from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_p
 QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
-KINDS = ("plain", "admin", "transactional")
+QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS = "system$;deadletter"
 
 
@@ -47,7 +47,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
-    for queue in KINDS:
+    for queue in QUEUE_KINDS:
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
@@ -62,7 +62,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     session.check_alive()
 
     def stored() -> list[tuple[str, dict[str, Any]]]:
-        return [(queue, one) for queue in KINDS for one in sut.messages(queue) if one["label"] in sent]
+        return [(queue, one) for queue in QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
 
     peer.eventually(lambda: len(stored()) >= len(sent))
     evidence = list(sent.values())

@@ -60,7 +60,7 @@ class ReportedUnasked(Tracing):
         super().trace_received(replace(message, TracingRequested=True), now)
 
 
-def _redirect_unknown(qm: QueueManager, report: Message) -> Message:
+def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message:
     if qm.next_hops.get_destination_info(report.DestinationQueueFormatName) is None:
         return replace(report, DestinationQueueFormatName=ELSEWHERE)
     return report
@@ -70,7 +70,7 @@ add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
     "The receiver sends a report for an unknown queue to another queue instead of discarding it.",
-    change_reports(Tracing.trace_received, _redirect_unknown),
+    change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
 )
 
 
@@ -118,7 +118,7 @@ class HopsInTheLabelOfAReportDecimal(Tracing):
         return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
 
 
-def _copy_delivery(original: Any, _: QM, traced: Message, *__: Any) -> Any:
+def _copy_delivery_guarantee(original: Any, _: QM, traced: Message, *__: Any) -> Any:
     def send(qm: QM, report: Message, now: Now) -> None:
         original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
 
@@ -129,6 +129,6 @@ add(
     "receiver-report-of-recoverable-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The receiver's report on a recoverable message is recoverable instead of express.",
-    during(Tracing.send_report, OwnMessages.send, _copy_delivery),
+    during(Tracing.send_report, OwnMessages.send, _copy_delivery_guarantee),
     blind=True,
 )

@@ -18,7 +18,16 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, find_queues_of
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
+from suites.mqqb.steps.secured import (
+    BY_QUEUE_MANAGER,
+    CLEAR,
+    NOBODY,
+    SHA512,
+    SYMMETRIC_KEYS,
+    encrypt,
+    flip_signature_bit,
+    sign,
+)
 
 WRONG_COUNT = 0x4000
 """A count of messages that is wrong in every reading (E20)."""
@@ -70,8 +79,8 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         )
 
     packets = [
-        encrypt(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
-        encrypt(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
+        encrypt(sut, message(), UNLISTED_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
+        encrypt(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
         flip_signature_bit(sign(message(SenderCert=ALICE.certificate))),
         message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),

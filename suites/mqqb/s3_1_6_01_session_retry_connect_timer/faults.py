@@ -54,15 +54,15 @@ def _change_before_retry(change: Callable[[Session], None]) -> Install:
     return replace_part(Retried)
 
 
-def _reset_indexer(session: Session) -> None:
+def _reset_next_hop_indexer(session: Session) -> None:
     session.NextHopIndexer = -1
 
 
-def _resolve_again(session: Session) -> None:
+def _end_next_hop_list(session: Session) -> None:
     session.NextHopIndexer = len(session.NextHopCollection)
 
 
-def _forget_one(session: Session) -> None:
+def _remove_first_outgoing_message(session: Session) -> None:
     session.OutgoingMessageTable.remove(next(iter(session.OutgoingMessageTable)))
 
 
@@ -70,17 +70,17 @@ add(
     "initiator-next-hop-index-not-incremented",
     ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
     "The initiator always tries the first address of a host name.",
-    _change_before_retry(_reset_indexer),
+    _change_before_retry(_reset_next_hop_indexer),
 )
 add(
     "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
     "The initiator resolves the host name again for each attempt and begins with the first address.",
-    _change_before_retry(_resolve_again),
+    _change_before_retry(_end_next_hop_list),
 )
 
 
-def _forget_recoverable(session: Session) -> None:
+def _remove_recoverable_messages(session: Session) -> None:
     for position in session.OutgoingMessageTable:
         if position.recoverable and not position.TxSequenceNumber:
             session.OutgoingMessageTable.remove(position)
@@ -90,13 +90,13 @@ add(
     "initiator-recoverable-messages-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops recoverable nontransactional messages when it connects again.",
-    _change_before_retry(_forget_recoverable),
+    _change_before_retry(_remove_recoverable_messages),
 )
 add(
     "initiator-first-message-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops the first unacknowledged message when it connects again.",
-    _change_before_retry(_forget_one),
+    _change_before_retry(_remove_first_outgoing_message),
 )
 
 

@@ -15,7 +15,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _restart_wait(original: Any, *_: Any) -> Callable[[QueueManager, Session, str, Now], None]:
+def _restart_ack_wait_timer(original: Any, *_: Any) -> Callable[[QueueManager, Session, str, Now], None]:
     return lambda qm, session, reason, now: qm.session_acks.start_wait_timer(session, now)
 
 
@@ -23,7 +23,7 @@ add(
     "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
     "The sender restarts the Session Ack Wait Timer where it must close the session.",
-    during(SessionAcks.on_wait_timer, Closing.close, _restart_wait),
+    during(SessionAcks.on_wait_timer, Closing.close, _restart_ack_wait_timer),
 )
 
 

@@ -102,7 +102,7 @@ class FlagsNotCleared(SessionAcks):
         session.RecoverableMsgAckFlags = flags
 
 
-def _sent_only_once(faulty: FaultyCore) -> None:
+def _send_ack_only_once(faulty: FaultyCore) -> None:
     acknowledged: set[int] = set()
 
     class Sent(SessionAcks):
@@ -123,5 +123,5 @@ add(
     "receiver-session-ack-sent-only-once",
     ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"),
     "The receiver does not start the Session Ack Send Timer again after its first SessionAck.",
-    _sent_only_once,
+    _send_ack_only_once,
 )

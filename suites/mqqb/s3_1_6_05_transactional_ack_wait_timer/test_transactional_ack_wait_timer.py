@@ -11,7 +11,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
 
 IN_TIME = "after the first resend time"
-MANY = 12
+MESSAGE_COUNT = 12
 
 
 @needs("send")
@@ -93,13 +93,13 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
 def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     """Of twelve transactional messages without OrderAck the SUT resends each one at two expiries of the timer."""
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
-    sent = outgoing.send(MANY)
+    sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
         peer.environment.run_until(partial(_have_copies, outgoing, turn), within_ms)
         outgoing.send_session_ack()
-        missing = [number for number in range(1, MANY + 1) if len(outgoing.copies(number)) < turn]
+        missing = [number for number in range(1, MESSAGE_COUNT + 1) if len(outgoing.copies(number)) < turn]
         judge(
             "MQQB-3.1.6.5-01",
             expected=holds(f"came {turn} times: all", otherwise=f"came {turn} times: all except {missing}"),
@@ -111,7 +111,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 
 def _have_copies(outgoing, turn):
     """Return whether each message came so many times."""
-    return all(len(outgoing.copies(number)) >= turn for number in range(1, MANY + 1))
+    return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
 
 def _describe_resend_time(peer, acknowledged, sent, copy):

@@ -9,11 +9,11 @@ from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.secured import KEY, Secured, encrypt, sign
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt, sign
 
 ADVANCED, ENHANCED = 5, 3
 ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
-NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
+PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
 LIFETIME_REAL_MS = 10_000
 """The least lifetime of entries in real time, because CachedTime counts whole seconds."""
@@ -99,7 +99,7 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]
     clear = sign(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
-    packet = encrypt(sut, clear, level, algorithm, KEY[bits])
+    packet = encrypt(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
     if early:
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]
@@ -112,15 +112,17 @@ def _send_encrypted(secured: Secured, level: int):
     """Let the SUT send an encrypted message; return it."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
-    sut.send(private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=NAMES[level])
+    sut.send(
+        private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=PROVIDER_NAMES[level]
+    )
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure(f"the SUT's message with privacy level {NAMES[level]} did not come")
+        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not come")
     peer.inbox.acknowledge()
     return came[0]
 
 
 def _levels(caches: Caches, name: str) -> list[str]:
     """Name the levels of the keys in a cache, in its order."""
-    levels = {LEVELS[level]: text for level, text in NAMES.items()}
+    levels = {LEVELS[level]: text for level, text in PROVIDER_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

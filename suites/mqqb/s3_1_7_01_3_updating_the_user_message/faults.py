@@ -37,16 +37,16 @@ def _change_after_update(change: Callable[[Session, OutgoingMessagePosition], No
     return replace_part(Updated)
 
 
-def _count_twice(session: Session, position: OutgoingMessagePosition) -> None:
+def _count_sent_message_twice(session: Session, position: OutgoingMessagePosition) -> None:
     session.MessageSentCount += 1
 
 
-def _count_express(session: Session, position: OutgoingMessagePosition) -> None:
+def _count_express_as_recoverable(session: Session, position: OutgoingMessagePosition) -> None:
     if not position.recoverable:
         session.RecoverableMessageSentCount += 1
 
 
-def _clear_number(session: Session, position: OutgoingMessagePosition) -> None:
+def _clear_position_sequence_number(session: Session, position: OutgoingMessagePosition) -> None:
     position.SequenceNumber = 0
 
 
@@ -58,11 +58,11 @@ def _clear_awaiting_ack(qm: QueueManager) -> None:
             position.AwaitingAck = False
 
 
-def _uncount_unacknowledged(session: Session, position: OutgoingMessagePosition) -> None:
+def _decrement_unacked_message_count(session: Session, position: OutgoingMessagePosition) -> None:
     session.UnAckedMessageCount = max(0, session.UnAckedMessageCount - 1)
 
 
-def _deactivate(session: Session, position: OutgoingMessagePosition) -> None:
+def _clear_session_active(session: Session, position: OutgoingMessagePosition) -> None:
     session.SessionActive = False
 
 
@@ -70,19 +70,19 @@ add(
     "sender-message-sent-count-grows-by-2",
     ("MQQB-3.1.7.1.3-11", "MQQB-3.1.7.1.3-18"),
     "The sender increments MessageSentCount by two for each message.",
-    _change_after_update(_count_twice),
+    _change_after_update(_count_sent_message_twice),
 )
 add(
     "sender-recoverable-sent-count-includes-express",
     ("MQQB-3.1.7.1.3-13", "MQQB-3.1.7.1.3-19"),
     "The sender increments RecoverableMessageSentCount also for express messages.",
-    _change_after_update(_count_express),
+    _change_after_update(_count_express_as_recoverable),
 )
 add(
     "sender-position-sequence-number-0",
     "MQQB-3.1.7.1.3-12",
     "The sender leaves SequenceNumber of a sent OutgoingMessagePosition at 0.",
-    _change_after_update(_clear_number),
+    _change_after_update(_clear_position_sequence_number),
 )
 add(
     "sender-position-awaiting-ack-false",
@@ -94,13 +94,13 @@ add(
     "sender-unacked-message-count-always-0",
     "MQQB-3.1.7.1.3-14",
     "The sender leaves UnAckedMessageCount at 0.",
-    _change_after_update(_uncount_unacknowledged),
+    _change_after_update(_decrement_unacked_message_count),
 )
 add(
     "sender-session-active-not-set",
     "MQQB-3.1.7.1.3-28",
     "The sender leaves SessionActive at FALSE when it sends a message.",
-    _change_after_update(_deactivate),
+    _change_after_update(_clear_session_active),
 )
 add(
     "sender-ack-wait-timer-not-started",
@@ -155,16 +155,16 @@ def _change_after_session_header(change: Callable[[QueueManager, Session, Sessio
     return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
 
 
-def _keep_count(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
+def _keep_unacked_received_count(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.UnackedReceivedMsgCount = before.UnackedReceivedMsgCount
     qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
 
-def _keep_flags(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
+def _keep_recoverable_ack_flags(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.RecoverableMsgAckFlags = before.RecoverableMsgAckFlags
 
 
-def _increment_last_acked(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
+def _increment_last_acked_recoverable_number(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.LastAckedRecoverableMsgSeqNumber += 1
 
 
@@ -172,19 +172,19 @@ add(
     "sender-unacked-received-count-kept-after-session-header",
     ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"),
     "The sender keeps UnackedReceivedMsgCount after a message with a SessionHeader.",
-    _change_after_session_header(_keep_count),
+    _change_after_session_header(_keep_unacked_received_count),
 )
 add(
     "sender-ack-flags-kept-after-session-header",
     "MQQB-3.1.7.1.3-21",
     "The sender keeps RecoverableMsgAckFlags after a message with a SessionHeader.",
-    _change_after_session_header(_keep_flags),
+    _change_after_session_header(_keep_recoverable_ack_flags),
 )
 add(
     "sender-last-acked-number-high-after-session-header",
     "MQQB-3.1.7.1.3-25",
     "The sender sets LastAckedRecoverableMsgSeqNumber one too high after a message with a SessionHeader.",
-    _change_after_session_header(_increment_last_acked),
+    _change_after_session_header(_increment_last_acked_recoverable_number),
 )
 
 

@@ -62,7 +62,7 @@ class SignedAsMsmq1(Securing):
         return super().sign_packet(message, packet)
 
 
-def _is_oldest(message: Message) -> bool:
+def _is_msmq_1_signature(message: Message) -> bool:
     """Return whether a signature has the type of MSMQ 1.0; one valid signature is needed to judge others (E81)."""
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
@@ -72,7 +72,7 @@ class SignedWithSha1(Securing):
     """The sender signs with SHA-1 instead of the HashAlgorithm, except by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-        if _is_oldest(message):
+        if _is_msmq_1_signature(message):
             return super().sign_packet(message, packet)
         asked = packet.MessagePropertiesHeader.HashAlgorithm
         signed = super().sign_packet(message, set_fields(packet, {_HASH: int(HashAlgorithm.SHA1)}))
@@ -87,7 +87,7 @@ class SignedByAnotherKey(Securing):
     """The sender signs with another user's key, except by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-        self.rightly = _is_oldest(message)
+        self.rightly = _is_msmq_1_signature(message)
         return super().sign_packet(message, packet)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:

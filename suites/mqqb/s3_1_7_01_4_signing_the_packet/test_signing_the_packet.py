@@ -15,7 +15,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 OTHER_KEY = "not signed with the user's key"
 DELIVERIES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
-KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
         "MQQB-3.1.7.1.4-07",
@@ -54,7 +54,9 @@ def _signatures(frame):
 
 def _name_signature_type(value, frame, signer=ALICE):
     """Name the type of a signature that the key of a user's certificate verifies."""
-    found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)]
+    found = [
+        name for name, kind in SIGNATURE_KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)
+    ]
     return found[0] if found else OTHER_KEY
 
 
@@ -85,7 +87,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     """The SUT sends a message for each signature type: each has the user's signature in the header of its type."""
     outgoing = Outgoing(peer, sut)
     found = {}
-    for level in KINDS:
+    for level in SIGNATURE_KINDS:
         frame = outgoing.poll(
             body="signed",
             label="a label",
@@ -117,7 +119,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
         found[level] = (frame, value, _name_signature_type(value, frame))
     outgoing.end()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
-    if len(found) < len(KINDS):
+    if len(found) < len(SIGNATURE_KINDS):
         raise ConformanceFailure("a message with an authentication level did not come")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")

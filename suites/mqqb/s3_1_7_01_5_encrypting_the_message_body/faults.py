@@ -24,8 +24,8 @@ from reference_qm.security import MqdsPublicKeys, PrivacyLevel, SecurityError, S
 from reference_qm.surface.clock import Now
 
 _LEVEL = "MessagePropertiesHeader.PrivacyLevel"
-_BODY = "MessagePropertiesHeader.MessageBody"
-_DATA = "SecurityHeader.SecurityData"
+_BODY_PATH = "MessagePropertiesHeader.MessageBody"
+_SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
 # -- whether it is encrypted ---------------------------------------------------------------------------------------
 
@@ -204,7 +204,9 @@ class KeysNotSearched(Securing):
 # -- what is sent --------------------------------------------------------------------------------------------------
 
 
-def _change_encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
+def _change_encrypted_message(
+    changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True
+) -> Install:
     """Change fields of an encrypted message; callables get the old value."""
 
     class Encrypted(Securing):
@@ -220,16 +222,19 @@ def _change_encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket
     return replace_part(Encrypted)
 
 
-def _security_data(**items: Any) -> dict[str, Any]:
-    return {f"{_DATA}.Padding": None, **{f"{_DATA}.{name}": value for name, value in items.items()}}
+def _change_security_data(**items: Any) -> dict[str, Any]:
+    return {
+        f"{_SECURITY_DATA_PATH}.Padding": None,
+        **{f"{_SECURITY_DATA_PATH}.{name}": value for name, value in items.items()},
+    }
 
 
-def _invert_bits(data: bytes) -> bytes:
+def _invert_lowest_bits(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
 
 
-def _is_aes(packet: UserMessagePacket) -> bool:
+def _is_encrypted_by_aes(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.EncryptionAlgorithm in (0x660E, 0x660F, 0x6610)
 
 
@@ -247,7 +252,9 @@ class FirstKeyAgain(Securing):
         entries = self.qm.caches.SendSymmetricKeyCache.entries
         if encrypted is packet or not entries:
             return encrypted
-        sent: UserMessagePacket = set_fields(encrypted, _security_data(EncryptionKey=entries[0].EncryptedSymmetricKey))
+        sent: UserMessagePacket = set_fields(
+            encrypted, _change_security_data(EncryptionKey=entries[0].EncryptedSymmetricKey)
+        )
         return sent
 
 
@@ -263,25 +270,29 @@ add(
         "MQSO-7.4.1.4.3-D01",
     ),
     "The sender's EncryptionKey has a SIMPLEBLOB with corrupt key bytes.",
-    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _invert_bits(blob[12:]))),
+    _change_encrypted_message(
+        _change_security_data(EncryptionKey=lambda blob: blob[:12] + _invert_lowest_bits(blob[12:]))
+    ),
 )
 add(
     "sender-simple-blob-without-key",
     ("MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-42"),
     "The sender's EncryptionKey has a SIMPLEBLOB that ends before the key.",
-    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
+    _change_encrypted_message(_change_security_data(EncryptionKey=lambda blob: blob[:12])),
 )
 add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that the sent key does not decrypt.",
-    _change_encrypted({_BODY: _invert_bits}),
+    _change_encrypted_message({_BODY_PATH: _invert_lowest_bits}),
 )
 add(
     "sender-aes-initialization-vector-not-zero",
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body by AES with an initialization vector other than zeros.",
-    _change_encrypted({_BODY: lambda body: _invert_bits(body[:16]) + body[16:]}, _is_aes),
+    _change_encrypted_message(
+        {_BODY_PATH: lambda body: _invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+    ),
 )
 add(
     "sender-encrypted-message-allocation-size-low",
@@ -298,13 +309,13 @@ add(
     "sender-encryption-algorithm-unknown",
     ("MQQB-3.1.7.1.5-40", "MQDMPR-3.1.7.1.32-D12"),
     "The sender's encrypted message has an unknown value in EncryptionAlgorithm.",
-    _change_encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
+    _change_encrypted_message({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
 )
 add(
     "sender-provider-info-wrong-provider",
     ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
     "The sender's encrypted message names another provider in ProviderInfo.",
-    _change_encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
+    _change_encrypted_message(_change_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 
 # -- 3.1.7.1.5.1 what becomes of a message that cannot be encrypted ------------------------------------------------

@@ -28,11 +28,11 @@ from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
-BODY = "a body that is no whole number of blocks"
+BODY_OF_PARTIAL_BLOCK = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
 MOST_LIFETIMES = 100
 """Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
-WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
+ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
     "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED, RC4, 128), "MQQB-3.1.7.1.5-16"),
@@ -42,8 +42,8 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
 """Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
-LEVELS = {way[0]: way for way in WAYS.values()}
-CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
+LEVELS = {way[0]: way for way in ENCRYPTIONS.values()}
+CHOICES = {level: [way[2] for way in ENCRYPTIONS.values() if way[0] == level] for level in LEVELS}
 """The choices of each level that some configuration makes."""
 OF_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
@@ -100,15 +100,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     then encrypted by that choice for the peer's private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    plain = DecryptedMessage(outgoing.send(body=BODY, delivery=delivery))
-    in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY.encode()
+    plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
+    in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
     expected = holds("in clear", otherwise="encrypted")
     judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
     blobs = set()
-    for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
+    for name, (level, preference, choice, rule_of_choice) in (ENCRYPTIONS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
             sut.configure(**preference)
-        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
+        found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
         if not sut.has("configure") and found.choice in CHOICES[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
@@ -123,7 +123,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         rule, number = OF_LEVEL[level]
         judge(
             rule,
-            expected=facts(body=BODY, choice=choice),
+            expected=facts(body=BODY_OF_PARTIAL_BLOCK, choice=choice),
             observed={"body": found.body, "choice": found.choice},
             case=name,
             evidence=found.frame,
@@ -137,7 +137,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             evidence=found.frame,
         )
         if level == "advanced":
-            judge("MQQB-3.1.7.1.5-37", expected=BODY, observed=found.body, case=name, evidence=found.frame)
+            judge(
+                "MQQB-3.1.7.1.5-37",
+                expected=BODY_OF_PARTIAL_BLOCK,
+                observed=found.body,
+                case=name,
+                evidence=found.frame,
+            )
             judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
@@ -148,12 +154,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    frames = [outgoing.send(body=BODY, privacy_level="base", delivery=delivery)]
+    frames = [outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
     outgoing.session.close()
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
-    observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
+    observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
     again.acknowledge_all()
 
@@ -162,9 +168,9 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
     """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
-    hidden = found.encrypted and BODY.encode() not in found.frame.data
+    hidden = found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
-    whole = len(body) if block == 1 else (len(BODY) // block + 1) * block
+    whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
     opened, encrypted = holds("the key is decrypted"), holds("encrypted", otherwise="in clear")
@@ -176,11 +182,11 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
         ("MQQB-3.1.7.1.5-12", choice, found.choice),
         ("MQQB-3.1.7.1.5-13", choice, found.choice),
         ("MQQB-3.1.7.1.5-28", choice, found.choice),
-        ("MQQB-3.1.7.1.5-04", BODY, found.body),
-        ("MQQB-3.1.7.1.5-05", BODY, found.body),
-        ("MQQB-3.1.7.1.5-11", BODY, found.body),
-        ("MQQB-3.1.7.1.5-35", BODY, found.body),
-        ("MQQB-3.1.7.1.5-36", BODY, found.body),
+        ("MQQB-3.1.7.1.5-04", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-05", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-11", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-35", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-36", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-30", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQDMPR-3.1.1.12-D55", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
@@ -193,7 +199,7 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
         ("MQQB-3.1.7.1.5.2-04", opened, is_key),
         ("MQQB-3.1.7.1.5.2-05", opened, is_key),
         ("MQQB-2.4.2-D02", opened, is_key),
-        ("MQSO-7.4.1.4.3-D01", BODY, found.body),
+        ("MQSO-7.4.1.4.3-D01", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQSO-6.1.5.5-01", choice, found.choice),
         ("MQSO-7.4.1.4.3-01", choice, found.choice),
     )
@@ -225,11 +231,11 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
-        opened = DecryptedMessage(outgoing.send(body=BODY, privacy_level="enhanced"))
+        opened = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced"))
         key = opened.key or b""
         frames.append(opened.frame)
         found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
-        outgoing.send(body=BODY, privacy_level="base")
+        outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
     expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
     judge.all(expected=expected, observed=found, case="88 zero bits", evidence=frames)
     outgoing.end()
@@ -243,9 +249,12 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
-    rounds = [[DecryptedMessage(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
+    rounds = [
+        [DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level)) for level in levels]
+        for _ in range(2)
+    ]
     for level, first, again in zip(levels, *rounds, strict=True):
-        same = again.blob == first.blob and again.body == BODY
+        same = again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK
         expected, evidence = holds("the same key", otherwise="another key"), [first.frame, again.frame]
         judge.all(expected=expected, observed=same, case=level, evidence=evidence)
     outgoing.end()
@@ -267,7 +276,7 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
-        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level))
+        found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
         judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
@@ -295,9 +304,9 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
-    outgoing.send(body=BODY)
+    outgoing.send(body=BODY_OF_PARTIAL_BLOCK)
     before = len(caches.entries(Caches.SENT_KEYS))
-    first = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    first = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
@@ -317,14 +326,14 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MS)
-    again = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
     later = caches.remaining_ms(Caches.SENT_KEYS)
     known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
     judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=holds("the same key", otherwise="another key"),
-        observed=bool(again.blob == first.blob and again.body == BODY),
+        observed=bool(again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK),
         evidence=evidence,
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
@@ -339,11 +348,11 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         ("enhanced", {"preferred_enhanced": "rc2"}),
     ):
         sut.configure(**preference)
-        frames.append(outgoing.send(body=BODY, privacy_level=level))
+        frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
     outgoing.end()
     peer.pass_time(SECOND_MS)
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
-    frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
+    frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
     seen = "several" if len(full) > 1 else str(len(full))
     judge(

@@ -65,13 +65,18 @@ _OTHER_CLASSES = (
 )
 
 
-def _set_class(other: MessageClass) -> Change:
+def _set_acknowledgment_class(other: MessageClass) -> Change:
     return lambda ack, message: replace(ack, Class=other)
 
 
 for _name, _rule, _right, _other in _OTHER_CLASSES:
     _says = f"The receiver's acknowledgment of a message that was {_name} has the class {_other.name}."
-    add(f"receiver-ack-of-{_name}-message-class-wrong", _rule, _says, change_admin_acks({_right}, _set_class(_other)))
+    add(
+        f"receiver-ack-of-{_name}-message-class-wrong",
+        _rule,
+        _says,
+        change_admin_acks({_right}, _set_acknowledgment_class(_other)),
+    )
 
 # -- final acknowledgments -----------------------------------------------------------------------------------------
 
@@ -95,7 +100,7 @@ class FinalAckForPositiveJournalingOnly(FinalAcks):
 _EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABLE
 
 
-def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
+def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
     class OnceForEachQueue(FinalAcks):
         def __init__(self, qm: QueueManager) -> None:
             super().__init__(qm)
@@ -115,7 +120,7 @@ add(
     "receiver-ack-of-deleted-queue-for-first-message-only",
     "MQQB-3.1.7.2.1-D02",
     "The receiver acknowledges only the first message of a deleted queue.",
-    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    replace_part(_send_final_ack_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
     blind=True,
 )
 
@@ -124,7 +129,7 @@ add(
     "receiver-ack-of-purged-queue-for-first-message-only",
     "MQQB-3.1.7.2.1-D03",
     "The receiver acknowledges only the first message of a purged queue.",
-    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
+    replace_part(_send_final_ack_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
     blind=True,
 )
 

@@ -23,7 +23,7 @@ _DIRECT = (PrivateQueuePath, PublicQueuePath)
 _LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
 
 
-def _redirect_names(
+def _redirect_format_names(
     kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]
 ) -> Install:
     """Change the destination of format names of some kinds."""
@@ -42,13 +42,13 @@ add(
     "initiator-direct-name-without-destination",
     ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-17"),
     "The initiator finds no destination for a direct format name.",
-    _redirect_names(_DIRECT, lambda found: None),
+    _redirect_format_names(_DIRECT, lambda found: None),
 )
 add(
     "initiator-direct-name-wrong-host",
     "MQQB-3.1.7.4-04",
     "The initiator connects to another host than the direct format name has.",
-    _redirect_names(_DIRECT, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(_DIRECT, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-direct-name-server-guid-set",
@@ -72,7 +72,7 @@ add(
         *("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90"),
     ),
     "The initiator finds no destination for a public format name.",
-    _redirect_names(PublicName, lambda found: None),
+    _redirect_format_names(PublicName, lambda found: None),
 )
 
 
@@ -95,13 +95,13 @@ add(
     "initiator-public-name-wrong-host",
     ("MQQB-3.1.7.4-12", "MQDMPR-3.1.7.1.5-71"),
     "The initiator connects to another host than the owner of the public queue.",
-    _redirect_names(PublicName, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(PublicName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-public-name-server-guid-null",
     "MQQB-3.1.7.4-13",
     "The initiator sets ServerGuid to a null GUID for a public format name.",
-    _redirect_names(PublicName, lambda found: found and Destination("127.0.0.2", NULL_GUID)),
+    _redirect_format_names(PublicName, lambda found: found and Destination("127.0.0.2", NULL_GUID)),
 )
 
 # -- private names -------------------------------------------------------------------------------------------------
@@ -110,13 +110,13 @@ add(
     "initiator-private-name-without-destination",
     ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-17"),
     "The initiator finds no destination for a private format name.",
-    _redirect_names(PrivateName, lambda found: None),
+    _redirect_format_names(PrivateName, lambda found: None),
 )
 add(
     "initiator-private-name-wrong-host",
     ("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15"),
     "The initiator uses a host of its own for a private format name instead of the queue manager's.",
-    _redirect_names(PrivateName, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(PrivateName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-private-name-server-guid-wrong",

@@ -22,7 +22,7 @@ _RF = PingPacket.flags(RF=1)
 # -- the request ---------------------------------------------------------------------------------------------------
 
 
-def _increment_cookie_by(step: int) -> Install:
+def _increment_ping_cookie_by(step: int) -> Install:
     """Increment PingCookie by another step than one."""
 
     class CountedBy(Ping):
@@ -37,13 +37,13 @@ add(
     "initiator-ping-cookie-grows-by-2",
     "MQQB-3.1.7.6-03",
     "The initiator increments PingCookie by two for each Ping Request.",
-    _increment_cookie_by(2),
+    _increment_ping_cookie_by(2),
 )
 add(
     "initiator-ping-cookie-not-incremented",
     "MQQB-3.1.7.6-03",
     "The initiator does not increment PingCookie.",
-    _increment_cookie_by(0),
+    _increment_ping_cookie_by(0),
 )
 add(
     "initiator-ping-request-4-bytes-too-long",

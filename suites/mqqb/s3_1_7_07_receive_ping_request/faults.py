@@ -87,7 +87,7 @@ class RepeatedPingNotAnswered(Ping):
 SWAPPED_SIGNATURE = 0x4855
 
 
-def _swap_cookie(packet: PingPacket) -> bytes:
+def _swap_cookie_bytes(packet: PingPacket) -> bytes:
     return replace(packet, Cookie=int.from_bytes(packet.Cookie.to_bytes(4, "big"), "little")).build()
 
 
@@ -111,5 +111,5 @@ add(
     "acceptor-ping-response-cookie-swapped",
     ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
     "The acceptor's Ping Response has the Cookie in the wrong byte order.",
-    sent_as("acceptor", pings(_swap_cookie)),
+    sent_as("acceptor", pings(_swap_cookie_bytes)),
 )

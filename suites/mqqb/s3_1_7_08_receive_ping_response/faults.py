@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 _COOKIE = slice(4, 8)
 
 
-def _is_answered(session: Session, data: bytes) -> bool:
+def _has_requested_cookie(session: Session, data: bytes) -> bool:
     """Return whether a datagram has the Cookie of a session's request."""
     return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
 
@@ -49,7 +49,7 @@ class LateResponseTaken(Ping):
         super().receive_response(data, now)
         for session in self.qm.sessions.values():
             late = session.SessionState is SessionState.WAITING_RECONNECT and session.opening is Opening.NOTHING
-            if late and _is_answered(session, data):
+            if late and _has_requested_cookie(session, data):
                 self.qm.connecting.connect_transport(session)
 
 
@@ -61,7 +61,7 @@ class SecondResponseTaken(Ping):
         super().receive_response(data, now)
         for session in list(self.qm.sessions.values()):
             opened = session.SessionState is SessionState.WAITING_ECR_MSG
-            if opened and _is_answered(session, data) and data[0] & PingPacket.flags(RF=1):
+            if opened and _has_requested_cookie(session, data) and data[0] & PingPacket.flags(RF=1):
                 self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
 
 

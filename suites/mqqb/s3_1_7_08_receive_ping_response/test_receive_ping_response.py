@@ -69,7 +69,7 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.8-02")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
-def test_ping_response_with_cookie_of_request_decides(peer, sut, judge, RF, expected):
+def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, RF, expected):
     """The peer sends a Ping Response with a wrong Cookie, then the correct one with the opposite RF: the SUT opens a
     session exactly when the correct one has RF (refuse) clear.
     """

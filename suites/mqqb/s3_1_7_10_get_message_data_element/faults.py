@@ -14,7 +14,7 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def _replace_field(field: str, value: object) -> Install:
+def _replace_received_field(field: str, value: object) -> Install:
     """Replace a field of a received message packet."""
 
     class Read(Receiving):
@@ -38,19 +38,19 @@ add(
         "MQDMPR-3.1.7.1.31-D05",
     ),
     "The receiver makes every message with an empty label.",
-    _replace_field("MessagePropertiesHeader.Label", ""),
+    _replace_received_field("MessagePropertiesHeader.Label", ""),
 )
 add(
     "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver makes every message with ApplicationTag 0.",
-    _replace_field("MessagePropertiesHeader.ApplicationTag", 0),
+    _replace_received_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
     "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver makes every message with an empty CorrelationID.",
-    _replace_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
+    _replace_received_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )
 
 

@@ -51,7 +51,7 @@ class AlwaysAcknowledges(Sending):
 # -- the acknowledgment --------------------------------------------------------------------------------------------
 
 
-def _carries_acknowledgment(packet: UserMessagePacket) -> bool:
+def _has_session_header(packet: UserMessagePacket) -> bool:
     return packet.SessionHeader is not None
 
 
@@ -88,9 +88,7 @@ add(
     "sender-session-header-flags-bit-0-only",
     "MQQB-3.1.7.11-09",
     "The sender's message has a SessionHeader with only bit 0 of RecoverableMsgAckFlags.",
-    wrong_fields(
-        UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _carries_acknowledgment
-    ),
+    wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),
 )
 add(
     "sender-session-header-window-size-not-own",
@@ -102,7 +100,7 @@ add(
     "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
     "The sender's message has neither SH nor a due SessionHeader.",
-    packets(UserMessagePacket, _remove_session_header, _carries_acknowledgment),
+    packets(UserMessagePacket, _remove_session_header, _has_session_header),
 )
 
 # -- the state that it leaves --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
-LABEL = "made of this"
+MESSAGE_LABEL = "made of this"
 NEARLY = 0.85
 """The part of the timer after which the SUT sends: more than three quarters, with time left to act."""
 EARLIER = 0.4
@@ -48,7 +48,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
-    (first,) = sender.send(1, label=LABEL)
+    (first,) = sender.send(1, label=MESSAGE_LABEL)
     sender.send(2, delivery="recoverable")
     session, own = sender.await_first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
@@ -56,7 +56,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge(
         "MQQB-3.1.7.11-01",
         "MQDMPR-3.1.7.1.30-04",
-        expected=fields(MessageID=int(first.rpartition("\\")[2]), Label=LABEL),
+        expected=fields(MessageID=int(first.rpartition("\\")[2]), Label=MESSAGE_LABEL),
         observed=made_of,
         evidence=own[0],
     )

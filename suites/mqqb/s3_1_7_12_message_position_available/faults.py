@@ -23,7 +23,7 @@ _ANOTHER_TOKEN = 1_000_000
 # -- where a message goes, and when --------------------------------------------------------------------------------
 
 
-def _send_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
+def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
     """Send messages for some format names to another queue manager, ``as_well`` or instead."""
 
     def install(faulty: FaultyCore) -> None:
@@ -43,7 +43,7 @@ def _send_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False
     return install
 
 
-def _is_own(faulty: FaultyCore, name: str) -> bool:
+def _is_own_address(faulty: FaultyCore, name: str) -> bool:
     return any(f"TCP:{address}\\" in name for address in faulty.core.config.addresses)
 
 
@@ -51,13 +51,13 @@ add(
     "sender-message-for-own-queue-also-sent",
     "MQQB-3.1.7.12-02",
     "The sender also sends a message for its own queue to another queue manager.",
-    _send_out(_is_own, as_well=True),
+    _send_to_other_queue_manager(_is_own_address, as_well=True),
 )
 add(
     "sender-multicast-message-opens-session",
     "MQQB-3.1.7.12-03",
     "The sender opens a session to one queue manager for a multicast message.",
-    _send_out(lambda faulty, name: name.startswith("MULTICAST=")),
+    _send_to_other_queue_manager(lambda faulty, name: name.startswith("MULTICAST=")),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "sender-http-message-opens-session",
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a message to an HTTP or HTTPS name.",
-    _send_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
+    _send_to_other_queue_manager(lambda faulty, name: name.startswith("DIRECT=HTTP")),
 )
 add(
     "sender-first-message-opens-no-session",

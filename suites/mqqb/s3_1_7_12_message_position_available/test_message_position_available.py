@@ -70,7 +70,7 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
 
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
-def test_new_entry_has_initial_values(peer, sut, judge):
+def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
     """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
     to = peer.direct_name()
     _send_two_to_unreachable(sut, to)

@@ -38,7 +38,7 @@ def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
     return replace_part(Acknowledged)
 
 
-_FIELDS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
+_ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
     (
         "any-pause-ack-sequence-number-low",
         "MQQB-3.1.7.13-03",
@@ -82,7 +82,7 @@ _FIELDS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
         lambda old: 64,
     ),
 )
-for _name, _rule, _says, _field, _change in _FIELDS:
+for _name, _rule, _says, _field, _change in _ACK_FIELD_FAULTS:
     add(_name, _rule, _says, _change_pause_ack(_field, _change))
 
 

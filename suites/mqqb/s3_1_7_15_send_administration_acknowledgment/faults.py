@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 _ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
-def _set_elements(**changes: Any) -> Change:
+def _set_acknowledgment_attributes(**changes: Any) -> Change:
     return lambda ack, message: replace(ack, **changes)
 
 
@@ -86,19 +86,19 @@ add(
     "receiver-ack-of-removal-class-reach-queue-timeout",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "The receiver's acknowledgment of removal has the class REACH_QUEUE_TIMEOUT.",
-    change_admin_acks(REMOVAL, _set_elements(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
 )
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to another queue.",
-    change_admin_acks(ARRIVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ARRIVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to another queue.",
-    change_admin_acks(REMOVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -131,25 +131,25 @@ add(
     "receiver-ack-of-removal-correlation-id-empty",
     "MQQB-3.1.7.15-16",
     "The receiver's acknowledgment of removal has an empty CorrelationID.",
-    change_admin_acks(REMOVAL, _set_elements(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-arrival-correlation-id-empty",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
     "The receiver's acknowledgment of arrival has an empty CorrelationID.",
-    change_admin_acks(ARRIVAL, _set_elements(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(ARRIVAL, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ALL, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -177,13 +177,13 @@ add(
     "receiver-admin-ack-always-express",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always express.",
-    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(ALL, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "receiver-admin-ack-always-recoverable",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always recoverable.",
-    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(ALL, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 _SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
@@ -196,10 +196,15 @@ _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
     _says = f"The receiver's acknowledgment has {_attribute} set."
-    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, change_admin_acks(ALL, _set_elements(**{_attribute: _value})))
+    add(
+        _name,
+        (_rule, "MQQB-3.1.7.15-26"),
+        _says,
+        change_admin_acks(ALL, _set_acknowledgment_attributes(**{_attribute: _value})),
+    )
 
 
-def _copy_attribute(attribute: str) -> Change:
+def _copy_message_attribute(attribute: str) -> Change:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
@@ -212,10 +217,10 @@ _COPIED = (
 )
 for _name, _rule, _attribute in _COPIED:
     _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
-    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copy_attribute(_attribute)))
+    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copy_message_attribute(_attribute)))
 
 
-def _is_administrative(packet: UserMessagePacket) -> bool:
+def _is_administration_acknowledgment(packet: UserMessagePacket) -> bool:
     is_positive = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
     return is_positive or packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS
 
@@ -224,13 +229,13 @@ add(
     "receiver-admin-ack-privacy-level-1",
     "MQQB-3.1.7.15-D06",
     "The receiver's acknowledgment has PrivacyLevel 1.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administrative),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administration_acknowledgment),
 )
 
 # -- its body ------------------------------------------------------------------------------------------------------
 
 
-def _copy_body(ack: Message, message: Message) -> Message:
+def _copy_message_body(ack: Message, message: Message) -> Message:
     return replace(ack, Body=message.Body)
 
 
@@ -238,25 +243,25 @@ add(
     "receiver-nack-of-removal-without-body",
     "MQQB-3.1.7.15-28",
     "The receiver's negative acknowledgment of removal has no body.",
-    change_admin_acks(REMOVAL, _set_elements(Body=b"")),
+    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(Body=b"")),
 )
 add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
     "The receiver's acknowledgment of receipt has the body of the message.",
-    change_admin_acks(REMOVAL, _copy_body),
+    change_admin_acks(REMOVAL, _copy_message_body),
 )
 add(
     "receiver-nack-of-refusal-without-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of refusal has no body.",
-    change_admin_acks(REFUSAL, _set_elements(Body=b"")),
+    change_admin_acks(REFUSAL, _set_acknowledgment_attributes(Body=b"")),
 )
 add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of arrival has the body of the message.",
-    change_admin_acks(ARRIVAL, _copy_body),
+    change_admin_acks(ARRIVAL, _copy_message_body),
 )
 
 

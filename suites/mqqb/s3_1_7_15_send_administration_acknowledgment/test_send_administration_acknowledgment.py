@@ -27,7 +27,7 @@ ATTRIBUTES = {
 """Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
-BODY = b"the body of the message" * 100
+LONG_BODY = b"the body of the message" * 100
 LIFE_S = 2
 
 
@@ -233,7 +233,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
-    asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
+    asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
     arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1}, **asks))
     refused_to = peer.private_queue(sut.guid, number)
     to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1}, **asks)
@@ -258,7 +258,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     ):
         judge(rule, expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
     bodies = [bytes(ack["MessagePropertiesHeader"].MessageBody) for _, ack in (arrived, refused)]
-    judge("MQQB-3.1.7.15-29", expected=[b"", BODY], observed=bodies, evidence=[*arrived, *refused])
+    judge("MQQB-3.1.7.15-29", expected=[b"", LONG_BODY], observed=bodies, evidence=[*arrived, *refused])
 
 
 @covers(
@@ -279,7 +279,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
-    asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
+    asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
     arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
     refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
@@ -297,7 +297,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
     claimed = receiver.send_for_ack(receiver.build_message(user, **asks), 3)
-    for (sent, ack), body in ((arrived, b""), (refused, BODY), (claimed, BODY)):
+    for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
         judge_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
         judge("MQQB-3.1.7.15-29", expected=body, observed=observed, evidence=[sent, ack])
@@ -380,7 +380,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
-        receiver.send_packet(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
+        receiver.send_packet(make(user, destination=destination, properties=wanted, body=LONG_BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
     if not peer.await_label("end 2", queue):
@@ -417,7 +417,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         evidence=evidence,
     )
     body = bytes(ack["MessagePropertiesHeader"].MessageBody)
-    judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else BODY, observed=body, evidence=evidence)
+    judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else LONG_BODY, observed=body, evidence=evidence)
 
 
 def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:

@@ -21,7 +21,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _is_acknowledgment(packet: UserMessagePacket) -> bool:
+def _is_transactional_ack(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
 
 
@@ -66,7 +66,7 @@ add(
     "receiver-transactional-ack-priority-3",
     "MQQB-3.1.7.17-05",
     "The receiver's OrderAck or FinalAck has priority 3.",
-    field_is(UserMessagePacket, "BaseHeader.PR", 3, _is_acknowledgment),
+    field_is(UserMessagePacket, "BaseHeader.PR", 3, _is_transactional_ack),
 )
 add(
     "receiver-order-ack-number-0",
@@ -85,14 +85,14 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.DestinationQueue.DirectFormatName": lambda name: name.replace("order_queue$", "order$")},
-        _is_acknowledgment,
+        _is_transactional_ack,
     ),
 )
 add(
     "receiver-transactional-ack-not-sent",
     "MQQB-3.1.7.17-11",
     "The receiver sends no OrderAck and no FinalAck.",
-    packets(UserMessagePacket, lambda packet: None, _is_acknowledgment),
+    packets(UserMessagePacket, lambda packet: None, _is_transactional_ack),
 )
 
 # -- its body, rule by rule ----------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def _is_refusal_class(message_class: MessageClass) -> bool:
     return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _change_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
+def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
     class WithBody(OrderAcks):
         def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
@@ -121,11 +121,11 @@ def _change_body(when: Callable[[MessageClass], bool], change: Callable[[Any], B
     return replace_part(WithBody)
 
 
-def _clear_previous(body: FinalAckBody) -> FinalAckBody:
+def _clear_previous_sequence_number(body: FinalAckBody) -> FinalAckBody:
     return replace(body, TxPreviousSequenceNumber=0)
 
 
-def _change_source(body: FinalAckBody) -> FinalAckBody:
+def _change_source_guid(body: FinalAckBody) -> FinalAckBody:
     return replace(body, SourceGUID=UUID(int=body.SourceGUID.int ^ 1))
 
 
@@ -133,7 +133,7 @@ def _increment_message_id(body: FinalAckBody) -> FinalAckBody:
     return replace(body, MessageID=body.MessageID + 1)
 
 
-def _change_sequence(body: OrderAckBody) -> OrderAckBody:
+def _change_sequence_timestamp(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceID=replace(body.TxSequenceID, TimeStamp=body.TxSequenceID.TimeStamp + 1))
 
 
@@ -147,7 +147,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
         "MQQB-3.1.7.17-D03",
         "The receiver's OrderAck has the TxSequenceID of another sequence.",
         _is_order_ack_class,
-        _change_sequence,
+        _change_sequence_timestamp,
     ),
     (
         "receiver-order-ack-number-always-1",
@@ -161,14 +161,14 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
         "MQQB-3.1.7.17-D05",
         "The receiver's FinalAck of a received message has TxPreviousSequenceNumber 0.",
         _is_receipt_class,
-        _clear_previous,
+        _clear_previous_sequence_number,
     ),
     (
         "receiver-final-ack-of-receipt-source-guid-wrong",
         "MQQB-3.1.7.17-D06",
         "The receiver's FinalAck of a received message has a wrong SourceGUID.",
         _is_receipt_class,
-        _change_source,
+        _change_source_guid,
     ),
     (
         "receiver-final-ack-of-receipt-message-id-high",
@@ -182,14 +182,14 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
         "MQQB-3.1.7.17-D08",
         "The receiver's FinalAck of a refused packet has TxPreviousSequenceNumber 0.",
         _is_refusal_class,
-        _clear_previous,
+        _clear_previous_sequence_number,
     ),
     (
         "receiver-final-ack-of-refusal-source-guid-wrong",
         "MQQB-3.1.7.17-D09",
         "The receiver's FinalAck of a refused packet has a wrong SourceGUID.",
         _is_refusal_class,
-        _change_source,
+        _change_source_guid,
     ),
     (
         "receiver-final-ack-of-refusal-message-id-high",
@@ -200,7 +200,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
     ),
 )
 for _name, _rule, _says, _when, _change in _BODIES:
-    add(_name, _rule, _says, _change_body(_when, _change))
+    add(_name, _rule, _says, _change_ack_body(_when, _change))
 
 # -- its delivery and its queue ------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ add(
     "receiver-transactional-ack-privacy-level-1",
     "MQQB-3.1.7.17-D02",
     "The receiver's OrderAck or FinalAck has PrivacyLevel 1.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_acknowledgment),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_transactional_ack),
 )
 
 

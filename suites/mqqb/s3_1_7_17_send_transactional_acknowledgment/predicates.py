@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Finding, passive
-from suites.mqqb.steps.order_and_final_acks import LABEL, MESSAGE, is_final_ack, is_order_ack, of_acknowledgment
+from suites.mqqb.steps.order_and_final_acks import (
+    ACK_LABEL,
+    MESSAGE,
+    applies_to_acknowledgment,
+    is_final_ack,
+    is_order_ack,
+)
 from suites.mqqb.steps.transactional_acks import (
     has_field_of_message,
     is_of_a_received_sequence,
@@ -23,7 +29,7 @@ def _is_either(packet: Any) -> bool:
     "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed",
     of_system=True,
 )
-@of_acknowledgment(_is_either)
+@applies_to_acknowledgment(_is_either)
 def has_attributes(packet: Any) -> Finding:
     """Demand nothing that a message can ask for."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
@@ -31,19 +37,19 @@ def has_attributes(packet: Any) -> Finding:
     values |= {name: getattr(user, name) for name in ("JN", "JP", "AQ", "RQ", "SH")}
     values["BodyType"] = properties.BodyType
     wrong = [f"{name} is {value}" for name, value in values.items() if value]
-    wrong += [] if properties.Label == LABEL else [f"Label is {properties.Label!a}"]
+    wrong += [] if properties.Label == ACK_LABEL else [f"Label is {properties.Label!a}"]
     return not wrong, ", ".join(wrong) or "all are 0"
 
 
 @passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
-@of_acknowledgment(is_final_ack)
+@applies_to_acknowledgment(is_final_ack)
 def is_recoverable(packet: Any) -> Finding:
     """Demand a recoverable FinalAck; of an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
 @passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader", of_system=True)
-@of_acknowledgment(_is_either)
+@applies_to_acknowledgment(_is_either)
 def is_not_encrypted(packet: Any) -> Finding:
     """Demand a body in clear."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel

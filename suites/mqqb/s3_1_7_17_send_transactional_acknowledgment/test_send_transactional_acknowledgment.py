@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import LABEL, Receiver, read_ack_place
+from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
 ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
 """Attributes of every OrderAck and FinalAck that are 0."""
@@ -44,7 +44,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
         judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
-        attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": LABEL})
+        attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
         judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
         names.append(_identifier(frame))
         own = (

@@ -52,7 +52,7 @@ ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 ADMINISTRATION = "mqc-acks"
 IDENTIFIER_AT = 16
 """Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
-NOWHERE = "private$\\mqc-nowhere"
+MISSING_QUEUE = "private$\\mqc-nowhere"
 """A queue that the SUT does not have."""
 
 

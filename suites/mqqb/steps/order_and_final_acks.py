@@ -22,7 +22,7 @@ from reference_qm.codec import (
 from suites.mqmq.steps.message_bytes import USER, healed
 
 MESSAGE = "UserMessage"
-LABEL = "QM Ordering Ack"
+ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL = 0x4000
@@ -38,7 +38,7 @@ def _signs(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
-    signs: int = of_class + (properties.Label == LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
+    signs: int = of_class + (properties.Label == ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
     return signs >= ENOUGH
 
 
@@ -46,7 +46,7 @@ def is_order_ack(packet: Any) -> bool:
     """Return whether a message is meant as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
-    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != LABEL):
+    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as most messages are: two signs are missing
     return _signs(packet, of_class)
 
@@ -57,7 +57,7 @@ def is_final_ack(packet: Any) -> bool:
     return value >= FIRST_FINAL and _signs(packet, of_class=True)
 
 
-def of_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
+def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
     """Pass a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
@@ -101,7 +101,7 @@ def direct_name(packet: Any) -> Finding:
 
 def label(packet: Any) -> Finding:
     """Demand the label that the specification prints."""
-    return packet.MessagePropertiesHeader.Label == LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
+    return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
 def body_size(packet: Any) -> Finding:
@@ -157,5 +157,5 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     if rules.keys() != EXPECTED.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
     for judge_packet, rule in rules.items():
-        passive(rule, MESSAGE, EXPECTED[judge_packet])(of_acknowledgment(meant)(judge_packet))
+        passive(rule, MESSAGE, EXPECTED[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
     passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(flag_of_acknowledgment(USER, "MP", 1, meant))

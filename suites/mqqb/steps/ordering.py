@@ -19,7 +19,7 @@ from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import EARLY_MS
 
-LABEL = "QM Ordering Ack"
+ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL = 0x4000
 NO_ORDERING = (0x0000, 0x0001, 0x0002)
@@ -49,7 +49,7 @@ def read_ack_place(frame: Frame) -> Place:
 
 def is_ordering(frame: Frame) -> bool:
     """Return whether a message is an OrderAck or FinalAck."""
-    return LABEL in str(frame["MessagePropertiesHeader"].Label)
+    return ACK_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
 
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _acknowledgment(
     usual: dict[str, Any] = {
         "destination": rf"TCP:{peer.sut.address}\{ORDER_QUEUE}",
         "MessageClass": message_class,
-        "label": LABEL,
+        "label": ACK_LABEL,
         "body": body,
     }
     return user_message(

@@ -43,14 +43,14 @@ def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: F
     known = len(inbox.copies)
 
     def came() -> list[Frame]:
-        return [frame for frame in inbox.copies[known:] if _content(frame) == _content(wanted)]
+        return [frame for frame in inbox.copies[known:] if _get_ack_content(frame) == _get_ack_content(wanted)]
 
     sut.restart()
     receiver.peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
     return next(iter(came()), None)
 
 
-def _content(ack: Frame) -> tuple[object, ...]:
+def _get_ack_content(ack: Frame) -> tuple[object, ...]:
     """Return the class, message and body of an acknowledgment."""
     properties = ack["MessagePropertiesHeader"]
     return properties.MessageClass, bytes(properties.CorrelationID), bytes(properties.MessageBody)

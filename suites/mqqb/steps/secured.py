@@ -34,14 +34,19 @@ from harness.wire.protection import (
 )
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import NOWHERE
-from suites.mqqb.steps.ordering import LABEL
+from suites.mqqb.steps.disposition import MISSING_QUEUE
+from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """SecurityHeader.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR = b"a body that is no whole number of blocks"
-KEY = {40: b"\x51\x02\xa3\x04\xf5", 128: bytes(range(1, 17)), 192: bytes(range(1, 25)), 256: bytes(range(1, 33))}
+SYMMETRIC_KEYS = {
+    40: b"\x51\x02\xa3\x04\xf5",
+    128: bytes(range(1, 17)),
+    192: bytes(range(1, 25)),
+    256: bytes(range(1, 33)),
+}
 """Session keys by their bits."""
 
 
@@ -190,18 +195,18 @@ class Secured:
         """Let a message be acknowledged, so that the SUT has its session and later answers come at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
-            lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
+            lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
         ):
             raise ConformanceFailure("the SUT does not acknowledge the arrival of an ordinary message")
         self.peer.inbox.acknowledge()
 
     def _tells_of_refusals(self) -> bool:
         """Return whether the refusal of a message for a missing queue is acknowledged."""
-        nowhere = f"TCP:{self.sut.address}\\{NOWHERE}"
+        nowhere = f"TCP:{self.sut.address}\\{MISSING_QUEUE}"
         packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
         return self.peer.environment.run_until(
-            lambda: _correlation(sent) in self._answers(), self.sut.response_timeout_ms
+            lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.response_timeout_ms
         )
 
     @property
@@ -271,10 +276,10 @@ class Secured:
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def settled() -> bool:
-            answers = self._answers()
+            answers = self._list_acks_by_correlation()
             if queue == "transactional" and not all(self._finals(frame) for frame in sent.values()):
                 return False
-            return all(_correlation(frame) in answers for frame in sent.values())
+            return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
         refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
@@ -286,28 +291,28 @@ class Secured:
         guid, number = message_id(frame)
         return SecuredDisposition(
             frame,
-            self._answers().get(_correlation(frame), []),
+            self._list_acks_by_correlation().get(_get_ack_correlation_id(frame), []),
             self._finals(frame),
             found.get(f"{guid}\\{number}"),
             shows_level=not self.sut.reads_remotely,
         )
 
-    def _answers(self) -> dict[bytes, list[Frame]]:
+    def _list_acks_by_correlation(self) -> dict[bytes, list[Frame]]:
         """Return the acknowledgments that came, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
         for frame in self.peer.inbox.messages:
             properties = frame["MessagePropertiesHeader"]
-            if properties.Label != LABEL:
+            if properties.Label != ACK_LABEL:
                 answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
         return answers
 
     def _finals(self, sent: Frame) -> list[Frame]:
-        identifier = _correlation(sent)
+        identifier = _get_ack_correlation_id(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
-        return [frame for frame, one in properties if one.Label == LABEL and identifier in bytes(one.MessageBody)]
+        return [frame for frame, one in properties if one.Label == ACK_LABEL and identifier in bytes(one.MessageBody)]
 
 
-def _correlation(sent: Frame) -> bytes:
+def _get_ack_correlation_id(sent: Frame) -> bytes:
     """Return the CorrelationID of the acknowledgments of a message."""
     guid, number = message_id(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")

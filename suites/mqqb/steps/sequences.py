@@ -60,19 +60,19 @@ class Outgoing:
     @property
     def session(self) -> Conversation:
         """The session on which the SUT sent the last of these messages; ConformanceFailure when it is closed."""
-        found = self._sessions()
+        found = self._list_open_sessions()
         if not found:
             raise ConformanceFailure("the SUT has no session to the peer")
         return found[-1]
 
-    def _sessions(self) -> list[Conversation]:
+    def _list_open_sessions(self) -> list[Conversation]:
         """Return the open sessions on which these messages came."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
         return [one for one in open_ if self.numbers_on(one)]
 
     def await_session(self) -> Conversation:
         """Wait until the SUT sends these messages on a new session, after the earlier one ended; return it."""
-        self.peer.environment.run_until(lambda: bool(self._sessions()), self.sut.connect_timeout_ms)
+        self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
     def numbers_on(self, session: Conversation) -> list[int]:

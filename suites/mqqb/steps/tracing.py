@@ -12,7 +12,7 @@ from suites.mqqb.steps.disposition import AckClass, QueueType
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-TIME = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
+TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
 DATE = "Sun,Jan 01 26"
 """The form of the date at the end of a report's label."""
 
@@ -59,7 +59,7 @@ class Report:
         text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-        found = re.fullmatch(rf"\w+ by {guid} at {TIME}", rest)
+        found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
         return begins.upper() if found and _is_about(text[-len(DATE) :], self.user.SentTime) else text
 
     @property

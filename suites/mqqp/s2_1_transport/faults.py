@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes, RpcListeni
 ACCESS_DENIED = 5
 
 
-def _ignored(kind: type[Input]) -> Install:
+def _ignore_events(kind: type[Input]) -> Install:
     """Ignore every input of a kind."""
 
     def filter_(event: Input) -> Iterable[Input]:
@@ -29,13 +29,13 @@ add(
     "server-rpc-bytes-ignored",
     "MQQP-2.1-01",
     "The server ignores all bytes that arrive on its RPC connections.",
-    _ignored(RpcBytes),
+    _ignore_events(RpcBytes),
 )
 add(
     "endpoint-mapper-without-endpoints",
     "MQQP-2.1-02",
     "The endpoint mapper returns no endpoint.",
-    _ignored(RpcListening),
+    _ignore_events(RpcListening),
 )
 
 
@@ -46,13 +46,13 @@ _NEIGHBOUR = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
 _VERSIONED = re.compile(re.escape(_QM2QM) + b"....", re.DOTALL)
 
 
-def _any_version(event: Input) -> Iterable[Input]:
+def _accept_any_interface_version(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
         event = replace(event, data=_VERSIONED.sub(_QM2QM + b"\1\0\0\0", event.data))
     return [event]
 
 
-def _any_neighbour(event: Input) -> Iterable[Input]:
+def _accept_neighbour_interface(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(_NEIGHBOUR, _QM2QM))
     return [event]
@@ -62,19 +62,19 @@ add(
     "server-bind-of-any-version-accepted",
     "MQQP-1.9-D01",
     "The server accepts a bind to qm2qm in any version.",
-    inputs(_any_version),
+    inputs(_accept_any_interface_version),
 )
 add(
     "server-bind-of-other-interface-accepted",
     "MQQP-1.9-D01",
     "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
-    inputs(_any_neighbour),
+    inputs(_accept_neighbour_interface),
 )
 
 # -- who may connect --------------------------------------------------------------------------------------------------
 
 
-def _one_client(faulty: FaultyCore) -> None:
+def _serve_only_first_client(faulty: FaultyCore) -> None:
     """Serve the first of the clients that are connected."""
     connected: list[str] = []
 
@@ -94,7 +94,7 @@ add(
     "server-only-first-client-served",
     "MQQP-2.1-D01",
     "The server answers only the first of the connected clients.",
-    _one_client,
+    _serve_only_first_client,
 )
 add(
     "server-unauthenticated-calls-denied",

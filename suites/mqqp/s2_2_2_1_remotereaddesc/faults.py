@@ -68,7 +68,7 @@ class OtherReadCancelled(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id if other is None else other.RequestId)
 
 
-def _refusing(name: str) -> Install:
+def _refuse_nonzero_field(name: str) -> Install:
     """Refuse descriptions in which a field, which a server ignores, is not 0."""
 
     class Refusing(RemoteStarting):
@@ -84,13 +84,13 @@ add(
     "server-nonzero-reserved-refused",
     "MQQP-2.2.2.1-06",
     "The server refuses a read whose Reserved is not 0.",
-    _refusing("Reserved"),
+    _refuse_nonzero_field("Reserved"),
 )
 add(
     "server-nonzero-e-ack-nack-refused",
     "MQQP-2.2.2.1-09",
     "The server refuses a read whose eAckNack is not 0.",
-    _refusing("eAckNack"),
+    _refuse_nonzero_field("eAckNack"),
 )
 
 
@@ -119,12 +119,12 @@ class PacketCut(RemoteReads):
         return super().serialize_remote_message(position)[:0xFFFF]
 
 
-BEYOND = (0x0042_0001).to_bytes(4, "little")
+BEYOND_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
 
 
-def _any_size(event: Input) -> Iterable[Input]:
+def _accept_any_size(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(BEYOND, bytes(4)))
+        event = replace(event, data=event.data.replace(BEYOND_SIZE_BYTES, bytes(4)))
     return [event]
 
 
@@ -132,7 +132,7 @@ add(
     "server-dw-size-above-range-accepted",
     "MQQP-2.2.2.1-D02",
     "The server accepts a dwSize above 0x00420000.",
-    inputs(_any_size),
+    inputs(_accept_any_size),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class InfiniteShort(ClientReading):
         return described | {"ulTimeout": described["ulTimeout"] & 0x0FFFFFFF}
 
 
-def _malformed_unless(name: str, usual: int) -> Install:
+def _refuse_answer_unless(name: str, usual: int) -> Install:
     """Take an answer for malformed in which a field, which a client ignores, has another value than is usual."""
 
     class MalformedUnless(ClientReading):
@@ -164,13 +164,13 @@ add(
     "client-answer-with-other-reserved-refused",
     "MQQP-2.2.2.1-06",
     "The client takes an answer whose Reserved is not 1 for malformed.",
-    _malformed_unless("Reserved", 1),
+    _refuse_answer_unless("Reserved", 1),
 )
 add(
     "client-answer-with-e-ack-nack-refused",
     "MQQP-2.2.2.1-09",
     "The client takes an answer whose eAckNack is not 0 for malformed.",
-    _malformed_unless("eAckNack", 0),
+    _refuse_answer_unless("eAckNack", 0),
 )
 
 
@@ -209,7 +209,7 @@ add(
 )
 
 
-def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+def _accept_any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
     def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
 
@@ -221,7 +221,7 @@ add(
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "The server reads by the first cursor of the queue when hCursor is unknown.",
     both(
-        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _any_cursor),
-        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
+        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _accept_any_cursor),
+        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _accept_any_cursor),
     ),
 )

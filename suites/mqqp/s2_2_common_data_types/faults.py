@@ -28,24 +28,34 @@ METHODS = (
 )
 
 
-def _without_ndr64(event: Input) -> Iterable[Input]:
+def _remove_ndr64_proposals(event: Input) -> Iterable[Input]:
     """Replace proposals of NDR64 by proposals of an unknown syntax."""
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))
     return [event]
 
 
-def _ndr_only(bind: Bind) -> Bind:
+def _propose_only_ndr(bind: Bind) -> Bind:
     """Propose NDR where NDR64 was to be."""
     proposed = tuple(replace(one, transfer_syntaxes=(NDR,)) for one in bind.p_context_elem)
     return replace(bind, p_context_elem=proposed)
 
 
-add("server-ndr64-refused", "MQQP-2.2-01", "The server refuses the transfer syntax NDR64.", inputs(_without_ndr64))
-add("client-bind-without-ndr64", "MQQP-2.2-01", "The client's bind does not propose NDR64.", pdus(Bind, _ndr_only))
+add(
+    "server-ndr64-refused",
+    "MQQP-2.2-01",
+    "The server refuses the transfer syntax NDR64.",
+    inputs(_remove_ndr64_proposals),
+)
+add(
+    "client-bind-without-ndr64",
+    "MQQP-2.2-01",
+    "The client's bind does not propose NDR64.",
+    pdus(Bind, _propose_only_ndr),
+)
 
 
-def _failing(change: Callable[[int], int]) -> Install:
+def _replace_failure_status(change: Callable[[int], int]) -> Install:
     """Return other statuses for failures of qm2qm."""
 
     def changed_status(status: int) -> int:
@@ -58,11 +68,11 @@ add(
     "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
     "The server's failures carry a code that no document lists, without the C bit.",
-    _failing(lambda status: 0xC00E_7777),
+    _replace_failure_status(lambda status: 0xC00E_7777),
 )
 add(
     "server-failure-without-severity-bit",
     "MQQP-2.2-D01",
     "The server's failures carry a status without the S bit.",
-    _failing(lambda status: status & 0x7FFF_FFFF),
+    _replace_failure_status(lambda status: status & 0x7FFF_FFFF),
 )

@@ -189,7 +189,7 @@ class SecondPeekMovesOn(RemoteReads):
         super().remote_peek(entry, descriptor, cursor, now)
 
 
-def _serialized(change: Callable[[UserMessagePacket], UserMessagePacket]) -> type[RemoteReads]:
+def _change_serialized_message(change: Callable[[UserMessagePacket], UserMessagePacket]) -> type[RemoteReads]:
     class Serialized(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             packet = parse_packet(super().serialize_remote_message(position))
@@ -199,12 +199,12 @@ def _serialized(change: Callable[[UserMessagePacket], UserMessagePacket]) -> typ
     return Serialized
 
 
-def _without_journaling(packet: UserMessagePacket) -> UserMessagePacket:
+def _clear_journaling_flags(packet: UserMessagePacket) -> UserMessagePacket:
     flags = packet.UserHeader.Flags & ~UserHeader.flags(JN=1, JP=1)
     return replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags))
 
 
-def _without_transaction(packet: UserMessagePacket) -> UserMessagePacket:
+def _remove_transaction_header(packet: UserMessagePacket) -> UserMessagePacket:
     flags = packet.UserHeader.Flags & ~UserHeader.flags(TH=1)
     return replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags), TransactionHeader=None)
 
@@ -213,7 +213,7 @@ add(
     "server-answer-packet-without-jn-and-jp",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "The server's answer carries a packet with JN and JP clear.",
-    replace_part(_serialized(_without_journaling)),
+    replace_part(_change_serialized_message(_clear_journaling_flags)),
     blind=True,
 )
 
@@ -222,7 +222,7 @@ add(
     "server-answer-packet-without-transaction-header",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "The server's answer carries a transactional message without its TransactionHeader.",
-    replace_part(_serialized(_without_transaction)),
+    replace_part(_change_serialized_message(_remove_transaction_header)),
     blind=True,
 )
 

@@ -102,7 +102,7 @@ LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The value of a lost property, where it is not the default of its type."""
 
 
-def _without(name: str) -> Install:
+def _remove_message_property(name: str) -> Install:
     """Lose a property of a message on its way to a reader."""
 
     class Without(RemoteReads):
@@ -123,7 +123,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
             *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
         ),
         f"The server's answer carries a packet without the message's {_name}.",
-        _without(_name),
+        _remove_message_property(_name),
     )
 
 

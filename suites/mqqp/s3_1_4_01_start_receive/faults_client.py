@@ -36,7 +36,7 @@ add(
 )
 
 
-def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Describe a read with other values."""
 
     class Described(ClientReading):
@@ -46,11 +46,11 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     return replace_part(Described)
 
 
-def _peeks_otherwise(read: RemoteRead) -> dict[str, Any]:
+def _replace_peek_current(read: RemoteRead) -> dict[str, Any]:
     return {"ulAction": PEEK_PREVIOUS} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else {}
 
 
-def _next_without_cursor(read: RemoteRead) -> dict[str, Any]:
+def _clear_cursor_of_peek_next(read: RemoteRead) -> dict[str, Any]:
     return {"hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT else {}
 
 
@@ -58,19 +58,19 @@ add(
     "client-read-with-unlisted-action",
     ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
     "The client's peek carries an ulAction that MS-MQQP does not list.",
-    _described(_peeks_otherwise),
+    _change_read_description(_replace_peek_current),
 )
 add(
     "client-peek-next-without-cursor",
     ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08"),
     "The client's PEEK_NEXT carries hCursor 0.",
-    _described(_next_without_cursor),
+    _change_read_description(_clear_cursor_of_peek_next),
 )
 add(
     "client-read-dw-request-id-zero",
     ("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05"),
     "The client's read carries dwRequestID 0.",
-    _described(lambda read: {"dwRequestID": 0}),
+    _change_read_description(lambda read: {"dwRequestID": 0}),
 )
 
 

@@ -50,7 +50,7 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
     judge(*BEGUN[name], expected=expected, observed=observed, evidence=came)
 
 
-WAYS = {
+READING_VERBS = {
     "receive": Reading.RECEIVE,
     "peek": Reading.PEEK,
     "receive by cursor": Reading.RECEIVE_BY_CURSOR,
@@ -85,7 +85,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
-    for way in WAYS.values():
+    for way in READING_VERBS.values():
         reader.begin_read(way, remote).wait()
     calls = [call for call in reader.reads() if (call.name == Method.START_RECEIVE) == (version == Reader.WINDOWS_2000)]
     if not calls:

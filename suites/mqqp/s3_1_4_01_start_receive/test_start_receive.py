@@ -335,7 +335,7 @@ def test_read_without_description_is_refused(remote, judge):
     }
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_reads_by_cursor_stay_move_and_take(remote, judge, by, rules, at):
+def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
     """A cursor is moved to the first, second or third message: PEEK_CURRENT does not move it, PEEK_NEXT does, and
     RECEIVE takes the message at the cursor. Two other cursors stay where they are.
     """

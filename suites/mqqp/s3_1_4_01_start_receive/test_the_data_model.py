@@ -15,7 +15,7 @@ from suites.mqqp.steps.methods import for_each_method
 pytestmark = needs("qm2qm", "inspect")
 
 LONG_MS = 600_000
-NUMBER = 0x6D71_0001
+REQUEST_ID = 0x6D71_0001
 """A dwRequestID that occurs nowhere else."""
 
 
@@ -42,14 +42,14 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     After RemoteQMCancelReceive the collection is empty.
     """
     queue = remote.open()
-    read = queue.begin_receive(by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, dwRequestID=REQUEST_ID, ulTimeout=LONG_MS)
     read.state_after_silence()
     found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     known = [
-        {"DestructiveRead": one["DestructiveRead"], "Tag": str(NUMBER) in re.findall(r"\d+", str(one["Tag"]))}
+        {"DestructiveRead": one["DestructiveRead"], "Tag": str(REQUEST_ID) in re.findall(r"\d+", str(one["Tag"]))}
         for one in found
     ]
-    queue.cancel(NUMBER)
+    queue.cancel(REQUEST_ID)
     left = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     evidence = read.evidence
     judge(

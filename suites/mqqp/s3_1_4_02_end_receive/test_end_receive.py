@@ -13,7 +13,7 @@ from suites.mqqp.steps.reading import fill_queue
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
-UNKNOWN = "fault nca_s_fault_context_mismatch"
+UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
 
 @covers(
@@ -91,7 +91,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
-        expected=facts(is_null=each(True), used_again=UNKNOWN),
+        expected=facts(is_null=each(True), used_again=UNKNOWN_CONTEXT_FAULT),
         observed={"is_null": nulls, "used_again": again.outcome},
         evidence=[taken, again],
     )

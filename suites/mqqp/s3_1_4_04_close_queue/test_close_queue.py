@@ -12,7 +12,7 @@ from harness.wire.rpc_qmcomm import DENY_RECEIVE
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
-UNKNOWN = "fault nca_s_fault_context_mismatch"
+UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 LONG_MS = 600_000
 
 
@@ -44,7 +44,7 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     judge("MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, observed=handle, evidence=closed.evidence)
     again = queue.close()
-    judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
+    judge("MQQP-3.1.4.4-15", expected=UNKNOWN_CONTEXT_FAULT, observed=again.outcome, evidence=again.evidence)
     read = queue.peek()
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)

@@ -33,7 +33,7 @@ class StatusWrong(RemoteOpening):
         super().remote_qm_purge_queue(answering(call, Return=error_for_success), now)
 
 
-def _success_for_error(status: int) -> int:
+def _return_success(status: int) -> int:
     return Status.MQ_OK
 
 
@@ -42,7 +42,7 @@ class AlwaysSucceeds(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that it cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_purge_queue(answering(call, Return=_success_for_error), now)
+        super().remote_qm_purge_queue(answering(call, Return=_return_success), now)
 
 
 @fault(
@@ -102,7 +102,7 @@ class FirstOnly(RemoteOpening):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
 
 
-def _as_if_it_had_not_been_purged(position: MessagePosition) -> None:
+def _undo_pending_purge(position: MessagePosition) -> None:
     if position.State is MessagePositionState.PURGE_PENDING:
         position.State = MessagePositionState.LOCKED
 
@@ -122,5 +122,5 @@ class UndoneByNack(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        _as_if_it_had_not_been_purged(position)
+        _undo_pending_purge(position)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

@@ -19,8 +19,8 @@ from harness.wire.rpc_qm2qm import PortType
 pytestmark = needs("qm2qm")
 
 DEFAULTS = (2103, 2105)
-STEP = 11
-BEYOND = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
+PORT_STEP = 11
+INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
 """Values that are not listed for dwPortType."""
 LAST_PORT = 0xFFFF
 
@@ -95,7 +95,7 @@ def test_unknown_port_type_has_no_port(remote, judge):
 
     IP_READ then returns a port.
     """
-    calls = ask_ports(remote, *BEYOND, PortType.IP_READ)
+    calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
     observed: dict[str, Any] = {"beyond": refused, "then": bool(calls[-1].status) or calls[-1].outcome}
     expected: dict[str, Any] = {"beyond": each("no port"), "then": holds("a port")}
@@ -138,7 +138,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULTS, strict=True)]
-    steps = [(one >= 0 and one % STEP == 0) or f"{one} from it" for one in apart]
+    steps = [(one >= 0 and one % PORT_STEP == 0) or f"{one} from it" for one in apart]
     configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULTS)
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]

@@ -63,7 +63,7 @@ add(
 # -- what is looked for -----------------------------------------------------------------------------------------------
 
 
-def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
+def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
     """Look for a message in another way."""
 
     class Sought(RemoteReads):
@@ -114,7 +114,7 @@ for _name, _breaks, _says, _found, _other in (
         MessageSeekAction.CURRENT,
     ),
 ):
-    add(_name, _breaks, _says, _sought(_found, _other))
+    add(_name, _breaks, _says, _change_lookup(_found, _other))
 
 
 # -- how it is read ---------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ add(
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Describe a lookup with other values."""
 
     class Described(ClientReading):
@@ -211,19 +211,19 @@ add(
     "client-lookup-with-cursor",
     ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
     "The client's lookup carries a nonzero hCursor.",
-    _described(lambda read: {"hCursor": 0x4044}),
+    _change_lookup_description(lambda read: {"hCursor": 0x4044}),
 )
 add(
     "client-lookup-with-timeout",
     ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17"),
     "The client's lookup carries ulTimeout 0xFFFFFFFF.",
-    _described(lambda read: {"ulTimeout": INFINITE_MS}),
+    _change_lookup_description(lambda read: {"ulTimeout": INFINITE_MS}),
 )
 add(
     "client-lookup-with-other-action",
     "MQQP-3.1.4.11-07",
     "The client's lookup peeks where its application receives, and receives where its application peeks.",
-    _described(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
+    _change_lookup_description(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
 )
 
 

@@ -11,7 +11,7 @@ from reference_qm.rpc import FaultStatus
 from reference_qm.rpc.bodies import Fault
 
 
-def _unspecified(fault: Fault) -> Fault:
+def _replace_stub_data_fault(fault: Fault) -> Fault:
     if fault.status != FaultStatus.RPC_X_BAD_STUB_DATA:
         return fault
     return replace(fault, status=FaultStatus.NCA_S_FAULT_UNSPEC)
@@ -21,11 +21,11 @@ add(
     "server-bad-stub-other-fault",
     "MQQP-3.1.4-01",
     "The server answers a malformed stub with another fault than RPC_X_BAD_STUB_DATA.",
-    pdus(Fault, _unspecified),
+    pdus(Fault, _replace_stub_data_fault),
 )
 
 
-def _swapped(first: int, second: int) -> Install:
+def _swap_opnums(first: int, second: int) -> Install:
     """Take two opnums of qm2qm for each other."""
     other = {first: second, second: first}
     return requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
@@ -35,17 +35,17 @@ add(
     "server-opnums-of-port-and-version-swapped",
     "MQQP-3.1.4-D01",
     "The server swaps the opnums of RemoteQMGetQMQMServerPort and RemoteQmGetVersion.",
-    _swapped(7, 8),
+    _swap_opnums(7, 8),
 )
 add(
     "server-opnums-of-start-receives-swapped",
     "MQQP-3.1.4-D01",
     "The server swaps the opnums of RemoteQMStartReceive and RemoteQMStartReceive2.",
-    _swapped(0, 9),
+    _swap_opnums(0, 9),
 )
 add(
     "server-opnum-11-returns-version",
     "MQQP-3.1.4-D01",
     "The server answers opnum 11 as RemoteQmGetVersion.",
-    _swapped(8, 11),
+    _swap_opnums(8, 11),
 )

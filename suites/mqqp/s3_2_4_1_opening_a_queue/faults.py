@@ -113,7 +113,7 @@ class OtherRole(ClientOpening):
         return values | {"dwMQS": 1 - values["dwMQS"]}
 
 
-def _one_more(parameter: str) -> Install:
+def _increment_open_parameter(parameter: str) -> Install:
     """Add one to a parameter of RemoteQMOpenQueue."""
 
     class OneMore(ClientOpening):
@@ -129,7 +129,12 @@ for _name, _rule, _parameter in (
     ("client-open-queue-p-queue-one-too-high", "MQQP-3.2.4.1-13", "pQueue"),
     ("client-open-queue-dwp-context-one-too-high", "MQQP-3.2.4.1-14", "dwpContext"),
 ):
-    add(_name, _rule, f"The client's RemoteQMOpenQueue carries {_parameter} plus 1.", _one_more(_parameter))
+    add(
+        _name,
+        _rule,
+        f"The client's RemoteQMOpenQueue carries {_parameter} plus 1.",
+        _increment_open_parameter(_parameter),
+    )
 
 
 # -- how long it may take ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
-NOWHERE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
+UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST = 200
 """The factor by which the SUT's timers run faster."""
 
@@ -123,7 +123,7 @@ def test_client_without_second_binding_calls_nothing(peer, sut, judge):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
         outcomes.append(reader.begin_open().outcome())
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
-    outcomes.append(reader.begin("remote_open", queue=NOWHERE).outcome())
+    outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
     expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(Outcome.NO_SUCCESS))
     judge.all(expected=expected, observed={"called": called, "outcomes": outcomes}, evidence=asked)

@@ -101,7 +101,7 @@ add(
 # -- the description --------------------------------------------------------------------------------------------------
 
 
-def _one_more(name: str) -> Install:
+def _increment_read_field(name: str) -> Install:
     """Add one to a field of REMOTEREADDESC."""
 
     class OneMore(ClientReading):
@@ -185,7 +185,7 @@ for _name, _breaks, _field in (
         "dwRequestID",
     ),
 ):
-    add(_name, _breaks, f"The client's read carries {_field} plus 1.", _one_more(_field))
+    add(_name, _breaks, f"The client's read carries {_field} plus 1.", _increment_read_field(_field))
 
 OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
 """By ulAction: another one. A receive peeks, a peek receives, and PEEK_NEXT is PEEK_CURRENT."""
@@ -248,7 +248,7 @@ SIZE_AT = {0: 16, 9: 32}
 """Where dwSize is in the stub of RemoteQMStartReceive and, in NDR64, of RemoteQMStartReceive2; by opnum."""
 
 
-def _size_of_nothing(request: Request) -> Request:
+def _announce_size_of_null_buffer(request: Request) -> Request:
     """Announce a byte of lpBuffer, which is NULL: nothing that our own NDR would write."""
     at = SIZE_AT.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
@@ -270,7 +270,7 @@ add(
         "MQQP-2.2.2.1-03",
     ),
     "The client's read carries dwSize 1.",
-    pdus(Request, _size_of_nothing),
+    pdus(Request, _announce_size_of_null_buffer),
 )
 
 # -- what comes back --------------------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The value of a lost property, where it is not the default of its type."""
 
 
-def _without(name: str) -> Install:
+def _remove_read_property(name: str) -> Install:
     """Lose a property of a message that was read."""
 
     class Without(ClientReading):
@@ -316,7 +316,7 @@ for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType
         f"client-read-without-{_property}",
         ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
         f"The client delivers a message without its {_property}.",
-        _without(_property),
+        _remove_read_property(_property),
     )
 
 

@@ -23,7 +23,7 @@ class VersionNotAsked(ClientReading):
         return Version(6, 1, 7600)
 
 
-def _old_when(test: Callable[[Version], bool]) -> Install:
+def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
     """Decide by a test, instead of by the rules, whether a server is old."""
 
     class OldWhen(ClientReading):
@@ -46,7 +46,7 @@ add(
         "MQQP-3.2.4.6-22",
     ),
     "The client treats every server as an old server.",
-    _old_when(lambda version: True),
+    _change_old_server_test(lambda version: True),
 )
 
 
@@ -66,17 +66,19 @@ add(
     "client-version-4-taken-for-new",
     ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
     "The client treats a server of version 4 as a new server.",
-    _old_when(lambda version: version.Major == 5 and version.Minor < 1),
+    _change_old_server_test(lambda version: version.Major == 5 and version.Minor < 1),
 )
 add(
     "client-version-5-0-taken-for-new",
     ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
     "The client treats a server of version 5.0 as a new server.",
-    _old_when(lambda version: version.Major < 5),
+    _change_old_server_test(lambda version: version.Major < 5),
 )
 add(
     "client-version-5-0-early-build-taken-for-new",
     ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
     "The client treats a server of version 5.0 with a build below 951 as a new server.",
-    _old_when(lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)),
+    _change_old_server_test(
+        lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)
+    ),
 )

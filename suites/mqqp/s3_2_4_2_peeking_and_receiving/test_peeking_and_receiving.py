@@ -273,8 +273,8 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     judge(rules["ack"], expected=[Ack.RR_ACK], observed=acks, evidence=evidence)
 
 
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
-NUMBER = 0xBEEF
+THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
+PRIVATE_QUEUE_NUMBER = 0xBEEF
 ON_SOURCE, ON_DESTINATION = 2, 3
 """Values of UserHeader.Flags.RQ: private queues that are named by number alone (MS-MQMQ 2.2.19.2)."""
 
@@ -286,8 +286,12 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
     application gets a private format name with the GUID of that computer.
     """
     reader = Reader(peer, sut)
-    user = {"SourceQueueManager": OTHER, "QueueManagerAddress": peer.identifier, "MessageID": peer.message_id()}
-    response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=NUMBER)}
+    user = {
+        "SourceQueueManager": THIRD_QUEUE_MANAGER,
+        "QueueManagerAddress": peer.identifier,
+        "MessageID": peer.message_id(),
+    }
+    response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER)}
     data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.LABEL))
     reader.server.answers |= dict.fromkeys(
         (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, data)
@@ -303,5 +307,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = {"computer": computer, "number": number.lstrip("0")}
-    expected = facts(computer=str(OTHER if kind == ON_SOURCE else peer.identifier), number=f"{NUMBER:x}")
+    expected = facts(
+        computer=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier), number=f"{PRIVATE_QUEUE_NUMBER:x}"
+    )
     judge.all(expected=expected, observed=observed, evidence=evidence)

@@ -27,7 +27,7 @@ add(
 )
 
 
-def _one_more(parameter: str) -> Install:
+def _increment_cancel_parameter(parameter: str) -> Install:
     """Add one to a parameter of RemoteQMCancelReceive."""
 
     class OneMore(ClientCancelling):
@@ -43,7 +43,12 @@ for _name, _breaks, _parameter in (
     ("client-cancel-receive-p-queue-one-too-high", ("MQQP-3.2.4.7-05",), "pQueue"),
     ("client-cancel-receive-id-one-too-high", ("MQQP-3.2.4.7-06", "MQQP-3.2.4.9-04"), "dwRequestID"),
 ):
-    add(_name, _breaks, f"The client's RemoteQMCancelReceive carries {_parameter} plus 1.", _one_more(_parameter))
+    add(
+        _name,
+        _breaks,
+        f"The client's RemoteQMCancelReceive carries {_parameter} plus 1.",
+        _increment_cancel_parameter(_parameter),
+    )
 
 add(
     "client-cancelled-read-stays-pending",

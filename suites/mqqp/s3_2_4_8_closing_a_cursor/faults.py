@@ -32,7 +32,7 @@ class ClosedCursorRemembered(ClientCommands):
             self.qm.remote_client.cursors[request.cursor] = cursor
 
 
-def _one_more(parameter: str) -> Install:
+def _increment_close_cursor_parameter(parameter: str) -> Install:
     """Add one to a parameter of RemoteQMCloseCursor."""
 
     class OneMore(ClientCancelling):
@@ -47,4 +47,9 @@ for _name, _rule, _parameter in (
     ("client-close-cursor-h-queue-one-too-high", "MQQP-3.2.4.8-03", "hQueue"),
     ("client-close-cursor-h-cursor-one-too-high", "MQQP-3.2.4.8-04", "hCursor"),
 ):
-    add(_name, _rule, f"The client's RemoteQMCloseCursor carries {_parameter} plus 1.", _one_more(_parameter))
+    add(
+        _name,
+        _rule,
+        f"The client's RemoteQMCloseCursor carries {_parameter} plus 1.",
+        _increment_close_cursor_parameter(_parameter),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.peer.association import Call
-from harness.peer.remote import BODY, Remote
+from harness.peer.remote import MESSAGE_BODY, Remote
 from suites import messages
 
 LOW_7_BYTES = (1 << 56) - 1
@@ -16,7 +16,7 @@ def fill_queue(remote: Remote, kind: str, *labels: str) -> None:
         remote.deliver(labels, kind)
         return
     sequence = messages.Sequence(remote.peer)
-    remote.send_all([sequence.message(label=label, body=BODY) for label in labels])
+    remote.send_all([sequence.message(label=label, body=MESSAGE_BODY) for label in labels])
 
 
 def sizes_of(read: Call) -> tuple[int | None, int | None]:

@@ -119,11 +119,11 @@ def _properties(packet: Any) -> dict[str, str]:
     if packet["UserHeader"].MQ:
         for name in _LISTS:
             elements = getattr(packet["MultiQueueFormatHeader"], name).FormatNameList
-            found[f"list of {name}"] = str([_element(one.FormatName) for one in elements])
+            found[f"list of {name}"] = str([_build_list_element(one.FormatName) for one in elements])
     return found
 
 
-def _element(name: Any) -> str:
+def _build_list_element(name: Any) -> str:
     """Write a name in a list; DIRECT= may stand before a direct one (E07)."""
     fields = (str(getattr(name, one)) for one in _NAMED if hasattr(name, one))
     return " ".join(fields).lower().removeprefix("direct=")

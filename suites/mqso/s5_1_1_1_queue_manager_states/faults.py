@@ -96,7 +96,7 @@ add(
 )
 
 
-def _readers_stay(faulty: FaultyCore) -> None:
+def _keep_reader_connections(faulty: FaultyCore) -> None:
     def close(effect: Effect) -> Iterator[Effect]:
         if not isinstance(effect, RpcClose) or faulty.core.halted is None:
             yield effect
@@ -108,7 +108,7 @@ add(
     "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A stop leaves the connections of remote readers open.",
-    _readers_stay,
+    _keep_reader_connections,
 )
 add(
     "throttled-never-set",

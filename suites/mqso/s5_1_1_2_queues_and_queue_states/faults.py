@@ -97,7 +97,7 @@ class OneCursorForAll(Cursors):
         return next(iter(queue_desc.CursorCollection.values()), None) or super().open(queue_desc)
 
 
-def _open_again(qm: QueueManager) -> None:
+def _reopen_nonempty_queues(qm: QueueManager) -> None:
     """Open each queue that holds something, with two cursors: they get the numbers that others had before."""
     for queue in list(qm.adm.QueueCollection.values()):
         if len(queue.MessagePositionList):
@@ -111,7 +111,7 @@ add(
     "cursors-survive-restart",
     ("MQSO-5.1.1-D01", "MQSO-5.1.1.2-D06"),
     "Open queues and their cursors are open again after a restart.",
-    at_restart(_open_again),
+    at_restart(_reopen_nonempty_queues),
 )
 
 

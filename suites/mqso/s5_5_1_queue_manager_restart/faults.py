@@ -16,7 +16,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.effects import Effect, Persist
 
 
-def _emptied(which: Callable[[Queue], bool]) -> Install:
+def _empty_queues_on_restart(which: Callable[[Queue], bool]) -> Install:
     """Lose what is in some queues with a restart."""
 
     def empty(qm: QueueManager) -> None:
@@ -28,7 +28,7 @@ def _emptied(which: Callable[[Queue], bool]) -> Install:
     return at_restart(empty)
 
 
-def _unsent(transactional: bool) -> Install:
+def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
     """Lose messages on their way with a restart."""
 
     def lose(qm: QueueManager) -> None:
@@ -41,7 +41,7 @@ def _unsent(transactional: bool) -> Install:
     return at_restart(lose)
 
 
-def _nothing_leaves(effect: Effect) -> Iterator[Effect]:
+def _keep_deleted_records(effect: Effect) -> Iterator[Effect]:
     """Leave messages on disk that are to be there no more."""
     if isinstance(effect, Persist):
         kept = {name: value for name, value in effect.record.items() if value or not name.startswith("message:")}
@@ -49,7 +49,7 @@ def _nothing_leaves(effect: Effect) -> Iterator[Effect]:
     yield effect
 
 
-def _without_properties(qm: QueueManager) -> None:
+def _clear_queue_properties(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Label = ""
         queue.Journaling = False
@@ -59,37 +59,37 @@ add(
     "restart-loses-recoverable-messages",
     ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
     "A restart loses the recoverable messages of local queues.",
-    _emptied(lambda one: not one.Transactional),
+    _empty_queues_on_restart(lambda one: not one.Transactional),
 )
 add(
     "restart-loses-transactional-messages",
     "MQSO-5.5.1-03",
     "A restart loses the transactional messages of local queues.",
-    _emptied(lambda one: one.Transactional),
+    _empty_queues_on_restart(lambda one: one.Transactional),
 )
 add(
     "restart-loses-outgoing-recoverable-messages",
     "MQSO-5.5.1-04",
     "A restart loses the recoverable messages of outgoing queues.",
-    _unsent(False),
+    _remove_unsent_messages_on_restart(False),
 )
 add(
     "restart-loses-outgoing-transactional-messages",
     "MQSO-5.5.1-02",
     "A restart loses the transactional messages of outgoing queues.",
-    _unsent(True),
+    _remove_unsent_messages_on_restart(True),
 )
 add(
     "restart-loses-queue-properties",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "A restart loses the properties of queues.",
-    at_restart(_without_properties),
+    at_restart(_clear_queue_properties),
 )
 add(
     "restart-restores-removed-messages",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
     "A restart restores messages that were received or transferred before.",
-    effects(_nothing_leaves),
+    effects(_keep_deleted_records),
 )
 
 

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-KINDS = ("express", "recoverable", "transactional")
+MESSAGE_KINDS = ("express", "recoverable", "transactional")
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
 
 
@@ -66,7 +66,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     are acknowledged, it sends neither after another restart.
     """
     to = peer.direct_name("mqc-outlives")
-    for tag, delivery in enumerate(KINDS, 1):
+    for tag, delivery in enumerate(MESSAGE_KINDS, 1):
         sut.send(to, body=delivery, application_tag=tag, delivery=delivery)
     sut.restart()
     sut.restart()

@@ -13,7 +13,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Connect, Effect
 from reference_qm.surface.inputs import Input, TransportFailed
 
-NOTHING = Result({"message": None})
+NO_MESSAGE = Result({"message": None})
 
 
 @fault("unreachable-queue-read-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
@@ -21,10 +21,10 @@ class OutageIsAnEmptyQueue(ClientCommands):
     """A read of a queue that cannot be reached returns that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, NOTHING))
+        self.qm.emit(Completed(token, NO_MESSAGE))
 
 
-def _given_up(faulty: FaultyCore) -> None:
+def _stop_reconnecting(faulty: FaultyCore) -> None:
     """Stop to connect after the first failed connection."""
     failed: list[Input] = []
 
@@ -45,5 +45,5 @@ add(
     "failed-connection-not-retried",
     ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
     "The queue manager does not connect again after a failed connection.",
-    _given_up,
+    _stop_reconnecting,
 )

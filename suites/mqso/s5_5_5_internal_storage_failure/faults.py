@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, Persisted, PersistFailed
 
 
-def _kept_anyway(event: Input) -> Iterator[Input]:
+def _report_failed_write_as_persisted(event: Input) -> Iterator[Input]:
     yield Persisted(event.token) if isinstance(event, PersistFailed) else event
 
 
@@ -23,11 +23,11 @@ add(
     "full-disk-ignored",
     "MQSO-5.5.5-01",
     "The queue manager treats an operation as stored that the full disk did not store.",
-    inputs(_kept_anyway),
+    inputs(_report_failed_write_as_persisted),
 )
 
 
-def _not_undone(faulty: FaultyCore) -> None:
+def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
     """Do what was asked, and say that it could not be kept."""
 
     def note(event: Input) -> Iterator[Input]:
@@ -45,7 +45,7 @@ add(
     "full-disk-refusal-has-effect",
     "MQSO-5.5.5-01",
     ("The queue manager refuses an operation because of the full disk, and carries it out."),
-    _not_undone,
+    _keep_change_of_failed_write,
 )
 
 

@@ -9,7 +9,7 @@ from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.mqqb.steps.disposition import NOWHERE
+from suites.mqqb.steps.disposition import MISSING_QUEUE
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
@@ -90,7 +90,7 @@ def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
     """A recoverable message that arrives after the full disk has room again is stored and acknowledged."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
-    asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
+    asks = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE}", "properties": {"NA": 1}}
     admin = rf"TCP:{peer.address}\{PEER_QUEUE}"
     packets = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
     peer.settle()

@@ -18,7 +18,7 @@ from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 
 VALID_MS = 60_000
-KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
+PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 
 @contextmanager
@@ -35,14 +35,15 @@ def _restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
 
 
 def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
-    keys = base64.b64encode(public_key_list(KEYS[name]())).decode()
+    keys = base64.b64encode(public_key_list(PUBLIC_KEYS[name]())).decode()
     sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
 
 
 def _name_recipient_keys(frame: Frame) -> str:
     """Return the name of the peer's keys for which a message was encrypted."""
     return (
-        ", ".join(name for name, keys in KEYS.items() if DecryptedMessage(frame, keys()).key is not None) or "neither"
+        ", ".join(name for name, keys in PUBLIC_KEYS.items() if DecryptedMessage(frame, keys()).key is not None)
+        or "neither"
     )
 
 

@@ -16,11 +16,11 @@ from reference_qm.directory.interface import Write
 from reference_qm.surface.clock import Now
 
 
-def _offline(qm: QueueManager) -> None:
+def _clear_connection_active(qm: QueueManager) -> None:
     qm.adm.ConnectionActive = False
 
 
-def _throttled(qm: QueueManager) -> None:
+def _set_throttled(qm: QueueManager) -> None:
     qm.adm.Throttled = True
 
 
@@ -28,13 +28,13 @@ add(
     "restarted-queue-manager-offline",
     "MQSO-6.6.2-D06",
     "A restarted queue manager accepts no session.",
-    at_restart(_offline),
+    at_restart(_clear_connection_active),
 )
 add(
     "restarted-queue-manager-throttled",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
     "A restarted queue manager accepts no message.",
-    at_restart(_throttled),
+    at_restart(_set_throttled),
 )
 
 
@@ -50,7 +50,7 @@ class PublishedAnewAtEachStart(DirectoryClient):
         return status
 
 
-def _adm(name: str) -> Callable[[QueueManager], None]:
+def _set_element_true(name: str) -> Callable[[QueueManager], None]:
     return lambda qm: setattr(qm.adm, name, True)
 
 
@@ -59,13 +59,13 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"The queue manager's {_mode} is TRUE, also when it was provisioned as FALSE.",
-        always(_adm(_mode)),
+        always(_set_element_true(_mode)),
     )
 add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
     "The queue manager is a directory server, also when it was not provisioned as one.",
-    always(_adm("DirectoryServer")),
+    always(_set_element_true("DirectoryServer")),
 )
 
 

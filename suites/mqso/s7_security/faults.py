@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import Input, RpcBytes
 FRAG_LENGTH, AUTH_LENGTH, TRAILER_SIZE = slice(8, 10), slice(10, 12), 8
 
 
-def _without_authentication(event: Input) -> Iterable[Input]:
+def _refuse_authenticated_calls(event: Input) -> Iterable[Input]:
     if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH]):
         return [event]
     size = len(event.data) - TRAILER_SIZE - int.from_bytes(event.data[AUTH_LENGTH], "little")
@@ -34,7 +34,7 @@ add(
     "rpc-unknown-authentication-service-accepted",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind under any authentication service.",
-    inputs(_without_authentication),
+    inputs(_refuse_authenticated_calls),
 )
 add(
     "public-keys-not-in-directory-object",

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 End = Callable[[], None]
 
 
-def _out_of_order(faulty: FaultyCore) -> None:
+def _delay_end_of_receive(faulty: FaultyCore) -> None:
     """Answer the end of a receive at once, and carry it out behind the read that the client asks for next."""
     late: list[End] = []
 
@@ -49,11 +49,11 @@ add(
     "regression-831160-read-before-end-of-receive",
     "REGRESSIONS-831160-01",
     "The server carries out a read before the end of a receive that its client requested earlier.",
-    _out_of_order,
+    _delay_end_of_receive,
 )
 
 
-def _second(faulty: FaultyCore) -> None:
+def _hide_first_message(faulty: FaultyCore) -> None:
     """Hide the first message of two while a remote receive looks for one."""
 
     class Second(RemoteReads):
@@ -77,5 +77,5 @@ add(
     "regression-831160-second-message-returned",
     "REGRESSIONS-831160-01",
     "A remote receive takes the second message of a queue with more than one.",
-    _second,
+    _hide_first_message,
 )

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.disposition import BAD_DST_Q, MISSING_QUEUE, AcknowledgingReceiver, message_class
 from suites.mqqb.steps.sequences import DEAD, Outgoing, find_kept
 
 
@@ -42,7 +42,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
 def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    packet = receiver.send(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}")
     receiver.poll_acknowledgment(final=True)
     disposition = receiver.require_reception()
     acks = receiver.final_acks()

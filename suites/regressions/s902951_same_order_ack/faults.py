@@ -28,7 +28,7 @@ class ReceiverStuck(InSequence):
         return begun == session.number and super().is_in_sequence(session, packet)
 
 
-def _token_reused(faulty: FaultyCore) -> None:
+def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
     """Lose what is not acknowledged with the session on which an OrderAck came again."""
     came_again: set[int] = set()
 
@@ -55,5 +55,5 @@ add(
     "regression-902951-unacked-message-not-resent",
     "REGRESSIONS-902951-02",
     "A sender that got the same OrderAck again does not send its waiting messages after a reconnect.",
-    _token_reused,
+    _lose_unacknowledged_messages,
 )

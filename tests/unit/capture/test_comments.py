@@ -45,7 +45,7 @@ def test_a_comment_leaves_the_notes_where_they_are(capture: Path):
     assert (first.text, frame.comment, last.text) == (b"first", "pass", b"last")
 
 
-def test_a_comment_changes_nothing_else(capture: Path):
+def test_comment_leaves_other_blocks_unchanged(capture: Path):
     before, streams_before = list(read_pcapng(capture)), streams(capture)
     comment_on(capture, {5: "fail: Zürich", 1: "not taken: there is one"})
     after = list(read_pcapng(capture))
@@ -55,7 +55,7 @@ def test_a_comment_changes_nothing_else(capture: Path):
     assert streams(capture) == streams_before
 
 
-def test_what_says_nothing_new_is_not_written(capture: Path):
+def test_comment_without_new_content_is_not_written(capture: Path):
     comment_on(capture, {5: "fail"})
     written, said = capture.stat().st_mtime_ns, capture.read_bytes()
     comment_on(capture, {5: "another", 99: "no such frame"})
@@ -67,7 +67,7 @@ def result(verdict: Verdict, frame: int, rule: str = "MQQB-2.1.2-01", **line: An
     return RuleResult(rule, verdict, usual | line)
 
 
-def test_what_went_wrong_stands_at_its_packet(capture: Path):
+def test_comment_on_a_failure_stands_at_its_packet(capture: Path):
     mark_captures(
         [
             result(Verdict.FAIL, 5),

@@ -124,7 +124,7 @@ def test_what_a_verdict_says_tells_a_bit_of_its_word_and_the_field_of_a_verdict_
     assert marked(shown) == ["AckSequenceNumber = 0x0003  @0x14"]  # the file has the last word
 
 
-def test_what_the_peer_sent_decides_nothing(recorder: Recorder) -> None:
+def test_packets_of_the_peer_have_no_deciding_field(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     sent = recorder.record_sent(connection, ACK)
     assert recorder.path is not None
@@ -132,7 +132,7 @@ def test_what_the_peer_sent_decides_nothing(recorder: Recorder) -> None:
     assert (shown.first, shown.marked) == (None, ())
 
 
-def test_what_cannot_be_dissected_is_shown_as_it_came(recorder: Recorder) -> None:
+def test_undissectable_packet_is_shown_as_raw_bytes(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     (junk,) = recorder.record_received(connection, bytes(40))
     shown = show(recorder, junk.number, 0, 3)
@@ -198,7 +198,7 @@ def test_captures_without_directions_are_shown_as_well() -> None:
     assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
 
 
-def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_are_one_line(
+def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_give_one_line_errors(
     recorder: Recorder, tmp_path: Path
 ) -> None:
     recorder.record_opening(PEER, SUT, by_peer=True)

@@ -16,7 +16,7 @@ def test_the_packets_of_a_capture_are_shown():
     assert (shown.data, shown.first, shown.last) == (first.data, 0, 1)
 
 
-def test_what_is_not_there_is_said(tmp_path):
+def test_missing_frame_and_unreadable_capture_are_reported(tmp_path):
     assert "no packet begins in frame 999999" in packets_of(GOLDEN[0])("MQQB-2.1.1", "", "", [(999999, None, None)])
     (tmp_path / "a.pcapng").write_bytes(b"no capture")
     assert "cannot be read" in packets_of(tmp_path / "a.pcapng")("MQQB-2.1.1", "", "", [(1, None, None)])

@@ -156,7 +156,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_file_is_one_line_with_file_and_offset(file: Path, name: str) -> None:
+def test_a_broken_file_gives_one_line_error_with_file_and_offset(file: Path, name: str) -> None:
     data, message = BROKEN[name]
     with pytest.raises(CaptureError, match=message) as caught:
         frames_of(file, data)

@@ -277,7 +277,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_cannot_be_judged_is_reported_with_its_frame(file: Path, name: str) -> None:
+def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> None:
     packets, message = UNREADABLE[name]
     file.write_bytes(file_header() + b"".join(packet_block(0, packet, None) for packet in packets))
     with pytest.raises(CaptureError, match=message) as caught:

@@ -116,7 +116,7 @@ def test_keywords_are_read_in_any_case(text, printed):
         (r"DIRECT=OS:h\SYSTEM$;JOURNAL,DIRECT=OS:h\q", "MultipleElementName", 0, "MS-MQMQ 2.1.7"),
     ],
 )
-def test_what_is_no_name_is_refused(text, field, offset, section):
+def test_invalid_format_name_is_refused(text, field, offset, section):
     with pytest.raises(FormatError) as caught:
         parse_format_name(text)
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, section)

@@ -83,7 +83,7 @@ def test_structure(wire, record):
 
 
 @pytest.mark.parametrize(("wire", "record"), RECORDS, ids=lambda value: getattr(type(value), "__name__", ""))
-def test_one_byte_more_or_less_is_refused(wire, record):
+def test_record_of_wrong_length_is_refused(wire, record):
     data = bytes.fromhex(wire)
     for changed in (data[:-1], data + b"\0"):
         with pytest.raises(FormatError):

@@ -89,7 +89,7 @@ def test_both_session_ack_sizes_are_36_bytes():
     assert StreamFramer().feed(short + ACK + short) == [short, ACK, short]
 
 
-def test_no_more_than_one_packet_is_held():
+def test_framer_holds_at_most_one_packet():
     head = bytes.fromhex("10 00 13 00 4C 49 4F 52 00 00 40 00")
     framer = StreamFramer()
     assert framer.feed(head) == []

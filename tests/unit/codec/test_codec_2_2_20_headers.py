@@ -111,7 +111,7 @@ def test_transaction_bits():
     assert (header.CG, header.FA, header.FM, header.LM, header.ID, header.X1, header.X8) == (0, 1, 0, 0, 0x76543, 0, 1)
 
 
-def test_security_bits_do_not_decide_what_is_there():
+def test_security_bits_do_not_decide_which_items_are_present():
     header = SecurityHeader(SecurityHeader.flags(ST=2, EB=1, AS=5), SecurityData(SecurityID=GUID.bytes_le))
     assert (header.ST, header.AU, header.EB, header.DE, header.AI, header.AS) == (2, 0, 1, 0, 0, 5)
     assert SecurityHeader.parse(header.build()) == header

@@ -88,7 +88,7 @@ def test_session_ack_without_its_sh_bit_still_parses():
     assert packet.build() == wire
 
 
-def test_unknown_packet_type_keeps_what_follows():
+def test_packet_of_unknown_type_keeps_its_remaining_bytes():
     wire = bytes.fromhex(base("17 00 00 00") + "00 00 07 00 AA BB CC")
     packet = parse_packet(wire)
     assert packet == UnknownInternalPacket(BaseHeader(0, 0x0B, 23), InternalHeader(0, 7), b"\xaa\xbb\xcc")
@@ -159,7 +159,7 @@ def test_ping_of_wrong_structure(wire, field, offset):
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, "MS-MQQB 2.2.7")
 
 
-def test_flags_refuse_what_is_not_printed():
+def test_flags_refuse_undefined_bits():
     with pytest.raises(MisuseError, match="InternalHeader has no bits named XX"):
         InternalHeader.flags(XX=1)
     with pytest.raises(MisuseError, match=r"InternalHeader.PT holds 0 to 15, not 16"):

@@ -13,7 +13,7 @@ def hosts():
     return pair()
 
 
-def test_nothing_is_acknowledged_of_what_is_not_sent(hosts):
+def test_messages_of_aborted_transaction_are_not_acknowledged(hosts):
     a, _ = hosts
     unit = begin(a)
     for to in (LOCAL, REMOTE):

@@ -46,7 +46,7 @@ def test_a_read_that_the_server_was_not_asked_for_yet_is_not_asked_for_any_more(
     assert "RemoteQMStartReceive2" not in remote.methods
 
 
-def test_nothing_is_cancelled_that_does_not_wait():
+def test_cancel_of_a_read_that_is_not_pending_is_refused():
     remote = Remote()
     assert remote.ask(CancelWaiting(99)) == {"cancelled": False}
     assert remote.log == []

@@ -103,7 +103,7 @@ def test_a_failed_opening_refuses_the_command(pair):
     assert "connection refused" in a.refusal(OpenSession(direct(2)))
 
 
-def test_stopping_closes_every_session_and_answers_who_waits(pair):
+def test_stop_closes_all_sessions_and_answers_pending_requests(pair):
     a, b = pair
     a.send(direct(2))
     token = a.begin(ReceiveMessage(PLAIN, timeout_ms=10_000))
@@ -118,7 +118,7 @@ def test_stopping_closes_every_session_and_answers_who_waits(pair):
 # -- crashes -----------------------------------------------------------------------------------------------------
 
 
-def test_a_crash_leaves_what_must_survive(pair):
+def test_recoverable_messages_survive_a_crash(pair):
     a, b = pair
     b.reachable = False
     a.send(direct(2), b"express")

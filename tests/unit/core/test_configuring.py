@@ -25,7 +25,7 @@ def test_the_limit_of_sessions_is_returned_and_holds():
         ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_changes_nothing(wrong, why):
+def test_contradictory_configuration_is_refused_without_effect(wrong, why):
     _, receiver = secure_pair()
     before = receiver.ask(Configure())
     assert why in receiver.refusal(Configure(send_insecure_nacks=True, **wrong))

@@ -59,7 +59,7 @@ def test_a_vote_that_cannot_be_saved_is_one_against(pair):
     assert seen(a, b) == (["old", "older"], [])
 
 
-def test_who_has_not_voted_cannot_commit(pair):
+def test_active_transaction_cannot_commit_before_its_prepare(pair):
     a, b = pair
     unit = unit_of_work(a)
     assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): a coordinator prepares it first" in a.refusal(
@@ -79,7 +79,7 @@ def test_a_single_participant_commits_in_one_phase(pair):
 @pytest.mark.parametrize(
     ("end", "local", "remote"), [(commit, ["older", "new"], ["1", "2"]), (abort, ["old", "older"], [])]
 )
-def test_what_is_prepared_is_in_doubt_until_its_coordinator_resolves_it(pair, crashes, end, local, remote):
+def test_prepared_transaction_is_in_doubt_until_its_coordinator_resolves_it(pair, crashes, end, local, remote):
     a, b = pair
     unit = unit_of_work(a)
     prepare(a, unit)

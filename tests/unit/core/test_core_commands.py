@@ -131,7 +131,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refusal_is_one_line_that_names_the_thing_and_leaves_nothing_behind(host, name):
+def test_a_refusal_gives_one_line_error_that_names_the_thing_and_leaves_nothing_behind(host, name):
     request, part = REFUSED[name]
     error = host.refusal(request)
     assert part in error

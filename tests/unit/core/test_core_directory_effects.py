@@ -53,7 +53,7 @@ def test_in_workgroup_mode_the_directory_is_not_asked():
     assert effects == []
 
 
-def test_what_happens_before_the_directory_has_answered_waits_and_then_happens_in_order(enterprise):
+def test_inputs_before_the_directory_answers_are_processed_later_in_order(enterprise):
     host = enterprise.join(SENDER, slow_directory=True)
     enterprise[RECEIVER].send("DIRECT=TCP:10.0.0.1\\private$\\plain", b"from afar")
     tokens = [host.begin(CreateQueue("private$\\early")), host.begin(CreateQueue("private$\\early"))]
@@ -89,7 +89,7 @@ def test_nothing_begins_before_the_configured_queues_are_published(enterprise):
     assert [one["name"] for one in host.answers[token].result.values["queues"]] == ["new"]
 
 
-def test_a_directory_that_cannot_be_read_at_the_start_is_waited_for():
+def test_unreadable_directory_at_start_is_awaited():
     """Unlike one that is away: that is workgroup mode until the next start."""
     enterprise = Enterprise(numbers=())
     host = enterprise.join(RECEIVER, slow_directory=True)
@@ -175,14 +175,14 @@ def test_without_the_directory_a_command_is_refused_in_one_line_and_nothing_is_c
     assert (queues(host), host.ask(GetQueue("orders"))) == before
 
 
-def test_of_two_deletions_at_once_one_deletes(enterprise):
+def test_one_of_two_concurrent_deletions_succeeds(enterprise):
     host = slow(enterprise)
     tokens = [host.begin(DeleteQueue("orders")) for _ in range(2)]
     host.settle_directory()
     assert [type(host.answers[token]) for token in tokens] == [Completed, Rejected]
 
 
-def test_what_the_disk_refuses_is_taken_back_from_the_directory():
+def test_directory_change_is_undone_when_the_disk_refuses_it():
     enterprise = Enterprise(network=Network(), numbers=(RECEIVER,))
     host = enterprise[RECEIVER]
     host.disk = "broken"
@@ -204,7 +204,7 @@ def test_a_new_queue_is_among_the_own_ones_that_are_known_offline(enterprise):
 # -- what others change ---------------------------------------------------------------------------------------------
 
 
-def test_what_was_read_last_counts_until_a_change_is_noticed(enterprise):
+def test_last_directory_state_is_used_until_a_change_is_noticed(enterprise):
     host = slow(enterprise, SENDER)
     enterprise.update(QueueManager(Identifier=guid(RECEIVER), QualifiedComputerName="elsewhere", JournalQuota=3))
     assert host.core.enterprise.find_queue_manager("Identifier", guid(RECEIVER)).JournalQuota != 3

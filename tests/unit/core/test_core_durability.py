@@ -105,7 +105,7 @@ def test_ordinals_are_reserved_in_blocks(pair):
 
 
 @pytest.mark.parametrize("used", [3 * ORDINAL_BLOCK, 0x7FFFFFFF, 0xFFFFFFFF])
-def test_what_is_reserved_never_goes_back(pair, used):
+def test_reserved_ordinal_never_decreases(pair, used):
     """A message of a transaction may be written long after it got its ordinal."""
     a, _ = pair
     a.core.disk.reserved = used + ORDINAL_BLOCK & 0xFFFFFFFF
@@ -244,7 +244,7 @@ def test_a_received_message_is_given_when_the_disk_knows_that_it_is_gone(pair):
         pytest.param(lambda: DeleteQueue(PLAIN), id="delete"),
     ],
 )
-def test_what_cannot_be_saved_is_refused_and_has_not_happened(pair, request_):
+def test_change_that_cannot_be_saved_is_refused_and_undone(pair, request_):
     a, b = pair
     for number in range(3):
         a.send(direct(1), str(number).encode(), recoverable=True)
@@ -297,7 +297,7 @@ GUID = str(guid(1))
         ),
     ],
 )
-def test_entries_that_make_no_sense_are_one_line(entries, complaint):
+def test_entries_that_make_no_sense_give_one_line_errors(entries, complaint):
     core = QueueManager(
         QueueManagerConfig(identifier=guid(1), queues=(QueueSettings(PLAIN),)), SeededEntropy("restore")
     )

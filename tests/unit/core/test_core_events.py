@@ -72,7 +72,7 @@ def test_events_wait_until_the_queue_manager_has_begun(host, heard):
     assert heard == ["early"]
 
 
-def test_an_event_like_the_last_one_is_not_doubled(host):
+def test_event_equal_to_the_last_one_is_posted_once(host):
     session = Session(1, initiator=True)
     for event in (SessionMaySend(session), SessionMaySend(session), LifetimesChanged(), SessionMaySend(session)):
         host.core.post(event)

@@ -86,7 +86,7 @@ def test_short_resources_throttle_until_they_are_enough(core):
     assert "message_id" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
 
 
-def test_who_is_stopped_serves_nobody_and_says_so(core):
+def test_stopped_queue_manager_refuses_all_requests(core):
     given(core, Stopped())
     here, there = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 4000)
     assert [type(one) for one in given(core, TransportAccepted("in-1", there, here))] == [CloseTransport]

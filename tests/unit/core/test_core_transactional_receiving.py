@@ -66,7 +66,7 @@ def test_the_count_of_rejections_survives_session_and_crash(raw):
     assert (later.session["TxMessageRejectCount"], transfer(raw)["RejectCount"]) == (0, 0)
 
 
-def test_the_transfer_info_has_what_is_printed(raw):
+def test_transfer_info_has_the_specified_elements(raw):
     raw.feed(in_sequence(1))
     assert transfer(raw) == {
         "FormatName": f"DIRECT=OS:host\\{TRANSACTIONAL}",
@@ -179,7 +179,7 @@ def test_a_failing_disk_takes_the_sequence_back(raw):
     assert bodies(raw) == ["1", "2", "3"]
 
 
-def test_a_crash_leaves_what_is_on_disk_and_its_place(raw):
+def test_messages_on_disk_keep_their_place_after_a_crash(raw):
     raw.feed(in_sequence(1))
     raw.host.disk = "slow"
     raw.feed(in_sequence(2), in_sequence(3))

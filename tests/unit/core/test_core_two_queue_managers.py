@@ -49,7 +49,7 @@ def test_messages_are_received_in_order_until_none_is_left(hosts):
     assert len(far.core.descriptors) == 0
 
 
-def test_what_is_peeked_at_stays(hosts):
+def test_remote_peek_leaves_message_in_queue(hosts):
     near, far = hosts
     filled(far, "one")
     remote = near.ask(RemoteOpen(direct(2), "peek"))["remote"]
@@ -139,7 +139,7 @@ def test_a_transactional_queue_is_read_too(hosts):
     assert body(near.ask(RemoteReceive(remote))) == "one"
 
 
-def test_who_denies_others_gets_the_queue_alone(hosts):
+def test_exclusive_opening_denies_other_openings(hosts):
     near, far = hosts
     remote = near.ask(RemoteOpen(direct(2), deny_receive=True))["remote"]
     assert "VIOLATION" in near.refusal(RemoteOpen(direct(2)))

@@ -50,7 +50,7 @@ def test_packets_of_the_right_size_may_come_byte_by_byte() -> None:
     assert raw.host.core.unfinished.total == 0
 
 
-def test_who_goes_on_with_a_message_stays_and_who_has_waited_longest_goes() -> None:
+def test_longest_idle_connection_with_unfinished_message_is_closed() -> None:
     host = Network().host(1)
     host.core.unfinished.limit = 350
     first, second, third = (Raw.open(host) for _ in range(3))
@@ -84,7 +84,7 @@ def test_requests_of_rpc_have_the_same_limit_and_what_is_gone_is_forgotten() -> 
     assert core.unfinished.total == len(FRAGMENT)
 
 
-def test_a_lost_connection_holds_nothing() -> None:
+def test_lost_connection_releases_its_unfinished_bytes() -> None:
     host = Network().host(1)
     raw = Raw.open(host)
     raw.feed(LONG)

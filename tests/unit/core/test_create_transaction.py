@@ -38,7 +38,7 @@ def test_open_transactions_are_bounded():
 
 
 @pytest.mark.parametrize("external", [False, True])
-def test_a_crash_ends_what_is_not_prepared(external):
+def test_crash_aborts_transactions_that_are_not_prepared(external):
     """MS-MQDMPR 3.1.3 aborts all non-DTC transactions; one that has not voted is aborted by its coordinator."""
     for network in (Network(), Network()):
         host = network.host(1)

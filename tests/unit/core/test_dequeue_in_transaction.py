@@ -18,7 +18,7 @@ def host():
     return host
 
 
-def test_a_message_that_was_received_is_nobody_elses(host):
+def test_message_received_in_a_transaction_is_hidden_from_others(host):
     one, other = begin(host), begin(host)
     assert [receive(host, one), receive(host, other), receive(host), receive(host, one)] == ["1", "2", "3", None]
     assert host.bodies(TRANSACTIONAL) == []
@@ -52,7 +52,7 @@ def taken(host, unit) -> int:
     return lookup_id
 
 
-def test_what_was_rejected_leaves_its_queue_for_that_reason(host):
+def test_rejected_message_leaves_its_queue_with_that_reason(host):
     unit = begin(host)
     host.ask(rejecting(unit, taken(host, unit)))
     (operation,) = host.core.adm.TransactionCollection[unit].TransactionalOperationCollection
@@ -61,7 +61,7 @@ def test_what_was_rejected_leaves_its_queue_for_that_reason(host):
     assert host.bodies(TRANSACTIONAL) == ["2", "3"]
 
 
-def test_only_what_an_open_transaction_received_is_rejected(host):
+def test_only_messages_received_in_an_open_transaction_can_be_rejected(host):
     unit, other = begin(host), begin(host)
     lookup_id = taken(host, unit)
     refused = [host.refusal(rejecting(other, lookup_id)), host.refusal(rejecting(unit, lookup_id + 1))]
@@ -70,7 +70,7 @@ def test_only_what_an_open_transaction_received_is_rejected(host):
     assert "no transaction" in host.refusal(rejecting(unit, lookup_id))
 
 
-def test_who_waits_gets_what_an_aborted_transaction_gives_back(host):
+def test_pending_read_gets_message_of_aborted_transaction(host):
     unit = begin(host)
     for _ in range(3):
         receive(host, unit)

@@ -45,7 +45,7 @@ def test_public_keys_are_published_and_found_by_senders():
     assert (message["body"], message["security"]["privacy_level"]) == ("through two gates", "advanced")
 
 
-def test_routers_pass_on_what_they_cannot_read():
+def test_router_forwards_message_that_it_cannot_read():
     made = enterprise()
     made[SENDER].send(TO, body=b"secret", privacy_level="advanced")
     made.settle()

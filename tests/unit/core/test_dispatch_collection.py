@@ -44,7 +44,7 @@ def fill(host, *bodies):
     return {one.MessagePosition.MessageReference.Body.decode(): one for one in session_of(host).OutgoingMessageTable}
 
 
-def test_one_that_is_removed_is_not_next_any_more(host, raw):
+def test_removed_position_is_not_dispatched_next(host, raw):
     table = fill(host, "3 a", "5 b")
     session = session_of(host)
     for position in table.values():

@@ -151,7 +151,7 @@ def test_a_received_message_does_not_take_the_sequence_with_it(pair):
 
 
 @pytest.mark.parametrize("on_disk", range(4))
-def test_what_is_behind_a_gap_on_disk_is_not_kept(pair, on_disk):
+def test_message_after_a_gap_on_disk_is_discarded(pair, on_disk):
     """Of three records the disk has one or none when the process ends: those after the first missing come again."""
     a, b = pair
     b.disk = "slow"
@@ -246,7 +246,7 @@ def test_a_deleted_queue_leaves_no_sequence_behind(pair):
     assert queue.IncomingTransactionalTransferInfoCollection == {}
 
 
-def test_acknowledgments_name_what_is_on_disk(pair):
+def test_order_acks_name_only_messages_on_disk(pair):
     a, b = pair
     send(a, "1", journal=frozenset({"positive"}))
     b.network.kill(b)

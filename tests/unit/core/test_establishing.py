@@ -57,7 +57,7 @@ def test_the_request_has_the_printed_values(host):
     ]
 
 
-def test_a_client_system_says_so():
+def test_client_system_sets_os_to_0():
     host = Network().host(1, operating_system=OperatingSystemType.WIN_CLIENT)
     assert Raw.acceptor(host).last.EstablishConnectionHeader.OS == 0
 

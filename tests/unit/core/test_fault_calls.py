@@ -61,7 +61,7 @@ def test_an_argument_that_the_step_does_not_have_is_refused():
         with_arguments(LOOKUP, shape=lambda given: 1, colour=lambda given: 2)
 
 
-def test_what_was_not_given_cannot_be_asked_for(faulty):
+def test_fault_of_missing_parameter_is_an_attribute_error(faulty):
     with_arguments(LOOKUP, lookup_id=lambda given: given.colour)(faulty)
     with pytest.raises(AttributeError, match="the step has no parameter colour"):
         read(faulty)

@@ -112,7 +112,7 @@ class Both(Sending, Quotas):
     """A part that derives from two."""
 
 
-def test_what_is_no_part_is_refused(faulty):
+def test_fault_of_a_class_that_is_no_part_is_a_type_error(faulty):
     with pytest.raises(TypeError, match="Unknown is not a part"):
         put_in_place(faulty.core, Unknown)
     with pytest.raises(TypeError, match="derives from 2 parts"):

@@ -26,7 +26,7 @@ def test_an_empty_outgoing_queue_goes_after_an_hour_and_its_entry_with_it():
     assert receiver.bodies() == ["one", "two"]
 
 
-def test_one_that_a_transaction_sends_to_waits_for_that():
+def test_idle_outgoing_queue_waits_for_the_transaction_that_sends_to_it():
     sender, receiver = Network().pair()
     to = direct(2, TRANSACTIONAL)
     unit = begin(sender)

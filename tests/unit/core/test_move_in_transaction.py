@@ -103,7 +103,7 @@ def test_a_message_is_received_by_its_lookup_identifier_within_a_transaction(hos
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
-def test_a_peek_locks_nothing(host):
+def test_peek_in_a_transaction_is_refused(host):
     request = ReadByLookupIdentifier(seek="first", peek=True, queue=TRANSACTIONAL, transaction=begin(host))
     assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)
 

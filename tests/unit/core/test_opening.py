@@ -51,7 +51,7 @@ def test_the_inputs_of_the_event_are_the_parameters_of_the_call():
 
 
 @pytest.mark.parametrize("role", ["RoutingServer", "DirectoryServer"])
-def test_a_server_says_so(role):
+def test_server_role_sets_dwmqs_to_1(role):
     remote = Remote()
     state = remote.core.enterprise.state
     state.LocalQueueManager = replace(state.LocalQueueManager, **{role: True})
@@ -100,12 +100,12 @@ def test_a_host_name_is_resolved_first():
         (f"PUBLIC={IDENTIFIER}", "the directory does not know"),
     ],
 )
-def test_what_cannot_be_read_from_is_refused_with_a_way_out(name, why):
+def test_unreadable_remote_queue_is_refused_with_a_way_out(name, why):
     assert why in Remote().refusal(RemoteOpen(name))
 
 
 @pytest.mark.parametrize("port", [0, 0x10000])
-def test_without_a_port_nothing_more_is_called(port):
+def test_open_without_server_port_calls_no_further_method(port):
     remote = Remote()
     remote.answers["RemoteQMGetQMQMServerPort"] = lambda call: call.respond(Return=port)
     assert "is not available" in remote.refusal(RemoteOpen(QUEUE))
@@ -114,7 +114,7 @@ def test_without_a_port_nothing_more_is_called(port):
     assert remote.connections == {}
 
 
-def test_without_the_new_binding_nothing_more_is_called():
+def test_open_without_second_binding_calls_no_further_method():
     remote = Remote()
     remote.unreachable.add(READ_PORT)
     assert remote.refusal(RemoteOpen(QUEUE)) == "connection refused"
@@ -160,7 +160,7 @@ def test_a_queue_is_purged():
     assert "0xc00e0007" in remote.refusal(RemotePurge(number)), "note <18>: thrown, not returned"
 
 
-def test_what_is_pending_is_cancelled_before_the_queue_is_closed():
+def test_pending_remote_reads_are_cancelled_before_close():
     remote = Remote()
     number = remote.open()
     remote.waits.add("RemoteQMStartReceive2")

@@ -68,7 +68,7 @@ def test_a_resume_without_messages_opens_no_session(host):
     assert (state(host), len(host.connects)) == ("Inactive", 1)
 
 
-def test_resuming_what_is_not_paused_changes_nothing(host):
+def test_resume_of_a_queue_that_is_not_paused_has_no_effect(host):
     Raw.accepted(host)
     host.ask(ResumeQueue(NINE))
     assert state(host) == "Connected"
@@ -84,7 +84,7 @@ def test_only_the_queue_that_was_named_is_paused():
     assert (two.bodies(), three.bodies()) == ([], ["hello"])
 
 
-def test_a_queue_that_is_not_there_is_one_line(host):
+def test_a_queue_that_is_not_there_gives_one_line_error(host):
     assert (
         host.refusal(PauseQueue(NINE))
         == rf"{NINE!a} has no outgoing queue: send a message to it first, or list the queues"

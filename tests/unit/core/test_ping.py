@@ -71,7 +71,7 @@ def test_a_response_with_another_cookie_is_ignored(cookie):
     assert len(a.connects) == 1
 
 
-def test_a_response_that_nobody_waits_for_is_ignored():
+def test_unsolicited_ping_response_is_ignored():
     a, _ = Network().pair(send_ping=True)
     a.send(direct(2))
     response = PingPacket(Cookie=1, QMGuid=guid(2)).build()
@@ -79,7 +79,7 @@ def test_a_response_that_nobody_waits_for_is_ignored():
     assert len(a.connects) == 1
 
 
-def test_cookies_tell_the_requests_of_a_host_apart():
+def test_ping_requests_of_one_host_have_different_cookies():
     a, _ = Network().pair(send_ping=True)
     a.send(direct(2))
     a.send("DIRECT=TCP:10.0.0.2\\private$\\other")

@@ -31,7 +31,7 @@ def sent(remote, method="RemoteQMStartReceive2"):
     ("request_type", "fields", "action"),
     [(RemoteReceive, {}, 0), (RemotePeek, {}, PEEK_CURRENT), (RemotePeek, {"next": True}, PEEK_NEXT)],
 )
-def test_what_the_description_holds(old, cursor, request_type, fields, action):
+def test_remote_read_description_has_the_specified_fields(old, cursor, request_type, fields, action):
     if fields and not cursor:
         return  # there is a only a cursor has a next message
     remote = Remote()
@@ -95,7 +95,7 @@ def test_a_server_that_does_not_answer_in_time_is_given_up():
     [b"", b"x", b"no packet at all" * 8, message()[:-1], message()[:20] + b"\xff" * 200],
     ids=["empty", "a byte", "other bytes", "cut", "broken"],
 )
-def test_what_is_no_message_is_given_back(buffer):
+def test_invalid_packet_of_a_remote_read_is_returned_by_rr_nack(buffer):
     remote = Remote()
     number = remote.open()
     remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)

@@ -191,7 +191,7 @@ def test_a_direct_name_with_a_queue_manager_is_not_followed(router):
     assert router.incoming.session["RecoverableMsgAckFlags"] == 0
 
 
-def test_a_full_router_takes_nothing_over():
+def test_full_router_accepts_no_further_message():
     network = Network()
     host = network.host(1, routes={guid(9): "10.0.0.9"}, max_outgoing_messages=2)
     incoming = Raw.open(host)
@@ -226,7 +226,7 @@ def test_a_final_ack_of_one_source_does_not_mean_the_message_of_another():
 
 
 @pytest.mark.parametrize("kind", [{"recoverable": True}, {"transactional": True}])
-def test_what_a_router_took_over_survives_its_process(kind):
+def test_messages_that_a_router_accepted_survive_its_process(kind):
     network = Network()
     enterprise = Enterprise(network=network)
     enterprise[SOUTH_GATE].reachable = False

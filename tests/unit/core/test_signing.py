@@ -50,7 +50,7 @@ def test_an_msmq_3_signature_stands_in_the_multi_queue_format_header():
         ({"privacy_level": "total"}, "privacy_level"),
     ],
 )
-def test_what_cannot_be_asked_for_is_refused_by_name(arguments, named):
+def test_unsupported_security_option_is_refused_by_name(arguments, named):
     sender, _ = secure_pair()
     said = sender.refusal(SendMessage(PLAIN_2, **arguments))
     assert said.startswith(f"{named}: ")

@@ -26,7 +26,7 @@ def test_a_message_without_a_time_waits_for_ever_and_runs_no_timer():
 
 
 @pytest.mark.parametrize("crash", ["restart", "kill"])
-def test_a_time_goes_on_after_a_crash(crash):
+def test_time_to_be_received_continues_after_a_restart(crash):
     network = Network()
     _, far = network.pair()
     far.send(direct(2), recoverable=True, time_to_be_received_s=10)

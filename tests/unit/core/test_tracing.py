@@ -67,7 +67,7 @@ def test_a_traced_message_that_arrives_is_reported(host):
         (EPOCH_S + 15 * 3600 + 7, "11:00:07 PM Fri,Jan 15 27"),
     ],
 )
-def test_the_label_says_when(host, time_s, said):
+def test_report_label_ends_with_its_time(host, time_s, said):
     message = deserialize_message(traced(), guid(1), 0)
     label = host.core.tracing.build_report_label(message, Now(0, time_s))
     assert label.endswith(f" at {said}")

@@ -14,7 +14,7 @@ def pair():
     return Network().pair()
 
 
-def test_what_was_received_is_there_again_in_its_old_order(pair):
+def test_abort_returns_received_messages_in_their_old_order(pair):
     a, _ = pair
     fill(a, LOCAL, "1", "2", "3", "4")
     unit = begin(a)
@@ -27,7 +27,7 @@ def test_what_was_received_is_there_again_in_its_old_order(pair):
     assert a.bodies(TRANSACTIONAL) == ["1", "3", "4"]
 
 
-def test_what_was_received_is_there_again_after_a_crash(pair):
+def test_crash_returns_messages_received_in_a_transaction(pair):
     a, _ = pair
     fill(a, LOCAL, "1", "2")
     receive(a, begin(a))

@@ -37,7 +37,7 @@ def waiting(a):
     ]
 
 
-def test_nothing_is_seen_while_the_disk_works_on_it(pair):
+def test_commit_is_invisible_while_it_is_written(pair):
     a, _ = pair
     unit = unit_of_work(a)
     a.disk = "slow"
@@ -49,7 +49,7 @@ def test_nothing_is_seen_while_the_disk_works_on_it(pair):
 
 
 @pytest.mark.parametrize(("written", "local", "remote"), [(0, ["old"], []), (1, ["new"], ["1", "2"])])
-def test_a_crash_leaves_all_of_it_or_nothing(pair, written, local, remote):
+def test_crash_leaves_a_commit_whole_or_absent(pair, written, local, remote):
     a, b = pair
     unit = unit_of_work(a)
     a.disk = "slow"
@@ -74,7 +74,7 @@ def test_a_commit_that_cannot_be_saved_leaves_the_transaction_open(pair):
     assert (a.bodies(TRANSACTIONAL), waiting(a)) == (["new"], ["1", "2"])
 
 
-def test_what_is_committed_arrives_after_the_crash_of_its_sender(pair):
+def test_committed_messages_arrive_after_a_crash_of_their_sender(pair):
     a, b = pair
     commit(a, unit_of_work(a))
     a.network.kill(a)
@@ -84,7 +84,7 @@ def test_what_is_committed_arrives_after_the_crash_of_its_sender(pair):
     assert [(one.TransactionHeader.FM, one.TransactionHeader.LM) for one in sent_messages(a)] == [(1, 0), (0, 1)]
 
 
-def test_what_is_not_sent_yet_survives_a_purge(pair):
+def test_messages_of_an_open_transaction_survive_a_purge(pair):
     a, _ = pair
     unit = begin(a)
     a.send(LOCAL, b"new", transaction=unit)

@@ -26,7 +26,7 @@ def test_a_prepared_transaction_takes_no_operation(hosts):
     assert a.bodies(TRANSACTIONAL) == ["1"]
 
 
-def test_who_prepares_takes_part_in_two_phases(hosts):
+def test_prepare_clears_single_phase(hosts):
     a, _, _ = hosts
     unit = begin(a)
     prepare(a, unit)
@@ -37,7 +37,7 @@ def test_who_prepares_takes_part_in_two_phases(hosts):
 
 @pytest.mark.parametrize("purged_first", [True, False])
 @pytest.mark.parametrize(("decide", "reason"), [(commit, "ACK_RECEIVE"), (abort, "NACK_Q_PURGED")])
-def test_what_a_vote_promised_survives_a_purge_and_a_restart(hosts, decide, reason, purged_first):
+def test_prepared_operations_survive_purge_and_restart(hosts, decide, reason, purged_first):
     a, _, _ = hosts
     a.ask(CreateQueue(ADMIN))
     send(a, to=LOCAL, body=b"1", transactional=True)

@@ -87,7 +87,7 @@ def test_the_end_is_answered_when_it_is_on_disk(pair):
 
 
 @pytest.mark.parametrize("delete", [False, True])
-def test_only_what_is_locked_can_be_ended(pair, delete):
+def test_only_a_locked_message_can_be_ended(pair, delete):
     a, _ = pair
     reader = Reader(a)
     position = reader.begin(timeout_ms=0)

@@ -139,7 +139,7 @@ def test_3_1_7_1_21_to_23_an_enumeration_from_begin_to_end() -> None:
     assert events.read_directory_next(directory, begun.rQueryHandle).rStatus is Result.GENERIC_ERROR
 
 
-def test_3_1_7_1_24_what_was_written_is_notified() -> None:
+def test_3_1_7_1_24_successful_write_is_notified() -> None:
     directory, state = made(), state_of()
     queue, machine = Queue(Identifier=QUEUE, Label="x"), QueueManager(Identifier=ALPHA, JournalQuota=9)
     for element in (queue, machine, Site(Identifier=SITE_A, ForeignSite=True)):
@@ -150,7 +150,7 @@ def test_3_1_7_1_24_what_was_written_is_notified() -> None:
     ]
 
 
-def test_3_1_7_1_24_what_was_not_written_is_not_notified() -> None:
+def test_3_1_7_1_24_failed_write_is_not_notified() -> None:
     directory, state = made(), state_of()
     assert carried_out(directory, state, Write(Queue(Pathname="alpha\\none"))).rStatus is Result.OBJECT_NOT_FOUND
     assert list(state.notifications) == []

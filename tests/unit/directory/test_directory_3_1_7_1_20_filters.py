@@ -84,7 +84,7 @@ def test_all_expressions_must_hold() -> None:
         (AttributeFilter("Journaling", Operator.GREATER_THAN, True), "GREATER-THAN cannot compare True"),
     ],
 )
-def test_what_cannot_be_asked_is_named(expression: AttributeFilter, complaint: str) -> None:
+def test_invalid_directory_filter_is_named(expression: AttributeFilter, complaint: str) -> None:
     with pytest.raises(FilterError, match=complaint):
         check_filter(Queue, [expression])
 

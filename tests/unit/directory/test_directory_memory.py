@@ -42,7 +42,7 @@ def get(directory: MemoryDirectory, kind: str, identifier: UUID | None) -> Direc
     ],
     ids=["machine", "queue", "site", "link"],
 )
-def test_3_1_6_1_the_directory_names_and_stamps_what_is_created(element: DirectoryObject, path: str) -> None:
+def test_3_1_6_1_created_object_gets_identifier_and_times(element: DirectoryObject, path: str) -> None:
     directory = made(Clock(77))
     created = directory.create(element)
     assert created.rStatus is Result.SUCCESS
@@ -80,7 +80,7 @@ def test_3_1_6_1_the_identifier_is_the_directorys_choice() -> None:
     ],
     ids=repr,
 )
-def test_3_1_6_1_what_misses_a_precondition_is_not_created(element: DirectoryObject) -> None:
+def test_3_1_6_1_object_without_its_precondition_is_not_created(element: DirectoryObject) -> None:
     assert made().create(element).rStatus is Result.GENERIC_ERROR
 
 
@@ -96,7 +96,7 @@ def test_3_1_6_1_what_misses_a_precondition_is_not_created(element: DirectoryObj
         (NEW_LINK, ["Site1Identifier", "Site2Identifier"]),
     ],
 )
-def test_3_1_6_1_attribute_lists_have_what_they_must(element: DirectoryObject, attributes: list[str]) -> None:
+def test_3_1_6_1_invalid_attribute_list_is_refused(element: DirectoryObject, attributes: list[str]) -> None:
     assert made().create(element, attributes).rStatus is Result.GENERIC_ERROR
 
 
@@ -118,7 +118,7 @@ def test_3_1_6_1_names_are_unique_in_any_case(element: DirectoryObject) -> None:
     assert (created.rStatus, created.rObjectGUID) == (Result.OBJECT_ALREADY_EXISTS, None)
 
 
-def test_3_1_6_1_what_names_an_object_is_always_published() -> None:
+def test_3_1_6_1_naming_attributes_are_always_published() -> None:
     directory = made()
     stored = get(directory, "QueueManager", directory.create(NEW_MACHINE, ["SiteIdentifierList"]).rObjectGUID)
     assert isinstance(stored, QueueManager)
@@ -169,7 +169,7 @@ def test_3_1_6_2_an_object_is_deleted_by_full_path() -> None:
     ],
     ids=["nameless", "enterprise", "network", "unknown", "other type", "has a queue below it"],
 )
-def test_3_1_6_2_what_is_not_deleted(element: DirectoryObject, wanted: Result) -> None:
+def test_3_1_6_2_refused_delete_returns_its_status(element: DirectoryObject, wanted: Result) -> None:
     assert made().delete(element) is wanted
 
 
@@ -185,7 +185,7 @@ def test_3_1_6_2_what_is_not_deleted(element: DirectoryObject, wanted: Result) -
         ("Queue", ["Label", "NoSuchAttribute"], Result.SUCCESS),
     ],
 )
-def test_3_1_6_3_what_can_be_read(kind: str, attributes: list[str] | None, wanted: Result) -> None:
+def test_3_1_6_3_read_of_a_kind_returns_its_status(kind: str, attributes: list[str] | None, wanted: Result) -> None:
     directory = made()
     assert directory.read(kind, attributes=attributes).rStatus is wanted
     handle = directory.read_begin(kind, attributes=attributes).rQueryHandle
@@ -194,7 +194,7 @@ def test_3_1_6_3_what_can_be_read(kind: str, attributes: list[str] | None, wante
         assert directory.read_next(handle).rStatus is wanted
 
 
-def test_3_1_6_3_none_that_satisfies_is_object_not_found() -> None:
+def test_3_1_6_3_read_without_match_returns_object_not_found() -> None:
     directory = made()
     assert directory.read("Queue", equals("Label", "none")).rStatus is Result.OBJECT_NOT_FOUND
     assert directory.read("Queue", equals("Identifier", SITE_A)).rStatus is Result.OBJECT_NOT_FOUND
@@ -212,7 +212,7 @@ def test_3_1_6_4_results_are_sorted_and_those_of_the_beginning() -> None:
     assert (quotas, found.rStatus) == ([3, 7, 0x100000], Result.END_OF_DATA)
 
 
-def test_3_1_6_4_what_cannot_be_asked_begins_nothing() -> None:
+def test_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
     directory = made()
     assert directory.read_begin("Site", equals("Color", 1)).rStatus is Result.GENERIC_ERROR
     assert directory.read_begin("Site", (), None, [AttributeSortOrder(1)]).rStatus is Result.GENERIC_ERROR
@@ -227,7 +227,7 @@ def test_3_1_6_4_enumerations_that_nobody_ends_are_bounded() -> None:
     assert directory.read_begin("Site").rQueryHandle not in {None, *handles}
 
 
-def test_3_1_6_7_write_changes_what_is_listed_and_set() -> None:
+def test_3_1_6_7_write_changes_listed_and_set_attributes() -> None:
     clock = Clock(10)
     directory = made(clock)
     clock.utc_s = 20
@@ -239,7 +239,7 @@ def test_3_1_6_7_write_changes_what_is_listed_and_set() -> None:
     assert (stored.CreateTime, stored.ModifyTime) == (10, 20)
 
 
-def test_3_1_6_7_names_and_what_the_directory_sets_cannot_be_written() -> None:
+def test_3_1_6_7_names_and_generated_attributes_cannot_be_written() -> None:
     directory = made()
     before = get(directory, "QueueManager", BETA)
     change = QueueManager(Identifier=BETA, ComputerName="renamed", FullPath="CN=x", CreateTime=1, Clustered=True)
@@ -260,11 +260,13 @@ def test_3_1_6_7_names_and_what_the_directory_sets_cannot_be_written() -> None:
         (RoutingLink(FullPath="CN=none", ActualCost=1_000_000), None, Result.GENERIC_ERROR),
     ],
 )
-def test_3_1_6_7_what_can_be_written(element: DirectoryObject, attributes: list[str] | None, wanted: Result) -> None:
+def test_3_1_6_7_write_returns_its_status(
+    element: DirectoryObject, attributes: list[str] | None, wanted: Result
+) -> None:
     assert made().write(element, attributes) is wanted
 
 
-def test_3_1_6_7_what_is_not_set_in_the_element_stays() -> None:
+def test_3_1_6_7_attributes_missing_in_the_element_are_kept() -> None:
     directory = made()
     assert directory.write(Site(Identifier=SITE_A, ForeignSite=True)) is Result.SUCCESS
     stored = get(directory, "Site", SITE_A)
@@ -291,7 +293,7 @@ def test_3_1_6_7_a_link_leads_to_sites_only() -> None:
     assert directory.read("RoutingLink").rDirectoryObject == link
 
 
-def test_2_2_1_a_lost_connection_fails_what_needs_it() -> None:
+def test_2_2_1_operations_fail_without_directory_connection() -> None:
     directory = made()
     handle = directory.read_begin("Site").rQueryHandle
     directory.connected = False
@@ -316,7 +318,7 @@ def test_2_2_1_a_lost_connection_fails_what_needs_it() -> None:
         ),
     ],
 )
-def test_what_cannot_be_provisioned_is_one_line(element: DirectoryObject, complaint: str) -> None:
+def test_what_cannot_be_provisioned_gives_one_line_error(element: DirectoryObject, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint) as raised:
         made().provision(element)
     assert "\n" not in str(raised.value)

@@ -38,7 +38,7 @@ def test_a_list_has_queues_and_lists(directory: MemoryDirectory) -> None:
 
 
 @pytest.mark.parametrize("identifier", [BROKEN, QUEUE, UUID(int=0xFF)])
-def test_what_is_no_list_of_queues_is_none(directory: MemoryDirectory, identifier: UUID) -> None:
+def test_invalid_queue_list_is_read_as_none(directory: MemoryDirectory, identifier: UUID) -> None:
     assert members(directory, identifier) is None
 
 

@@ -25,7 +25,7 @@ JSON = st.recursive(
 
 @budget(FEW)
 @given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
-def test_what_is_written_is_read_again(element: DirectoryObject) -> None:
+def test_directory_record_round_trips(element: DirectoryObject) -> None:
     read = from_record(json.loads(json.dumps(to_record(element))))
     names = directory_attributes(type(element))
     assert [getattr(read, name) for name in names] == [getattr(element, name) for name in names]
@@ -51,18 +51,18 @@ def test_what_is_written_is_read_again(element: DirectoryObject) -> None:
         ),
     ],
 )
-def test_what_is_no_object_is_one_line(record: object, complaint: str) -> None:
+def test_invalid_directory_record_gives_one_line_error(record: object, complaint: str) -> None:
     with pytest.raises(RecordError, match=complaint) as raised:
         from_record(record)
     assert "\n" not in str(raised.value)
 
 
 @given(JSON)
-def test_nothing_but_the_typed_error_is_raised(record: object) -> None:
+def test_arbitrary_record_raises_only_the_typed_error(record: object) -> None:
     with suppress(RecordError):
         assert isinstance(from_record(record), DirectoryObject)
 
 
-def test_what_is_not_published_is_not_written() -> None:
+def test_unpublished_attributes_are_not_written() -> None:
     site = Site(Identifier=SITE_A, SiteGateCollection=(QueueManager(),))
     assert "SiteGateCollection" not in to_record(site)

@@ -44,7 +44,7 @@ def everything(directory: MemoryDirectory) -> list[DirectoryObject | None]:
     return found
 
 
-def test_what_was_kept_is_there_again(path: Path) -> None:
+def test_reopened_directory_file_has_all_objects(path: Path) -> None:
     first = opened(path)
     first.create(Queue(Pathname="beta\\new", Security=b"\0\xff"))
     first.write(QueueManager(Identifier=BETA, JournalQuota=5), ["JournalQuota"])

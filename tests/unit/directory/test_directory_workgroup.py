@@ -28,7 +28,7 @@ def test_no_handle_is_known() -> None:
     assert events.read_directory_end(NONE, 1) is Result.GENERIC_ERROR
 
 
-def test_nothing_is_waited_for() -> None:
+def test_workgroup_mode_does_not_wait_for_a_directory() -> None:
     state = state_of(directory_integrated=False)
     events.check_directory_online(NONE, state)
     assert state.DirectoryOffline is False

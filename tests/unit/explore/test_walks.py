@@ -68,5 +68,5 @@ def test_a_sequence_is_shrunk_to_what_it_takes():
     assert shrunk.steps[-1:] == add(2)
 
 
-def test_what_a_system_cannot_be_asked_for_is_not_drawn():
+def test_unsupported_step_is_not_drawn():
     assert Drawing.of(Counter, lambda need: False).names == ["add"]

@@ -82,7 +82,7 @@ def test_a_thousand_damaged_captures_give_verdicts_or_one_line(whole, tmp_path):
         (b"\x28\xb5\x2f\xfd....", "a file compressed by zstd; convert it with: editcap -F pcapng x.cap x.pcapng"),
     ],
 )
-def test_a_file_of_another_format_is_one_line_with_the_way_out(tmp_path, content, line):
+def test_a_file_of_another_format_gives_one_line_error_with_the_way_out(tmp_path, content, line):
     path = tmp_path / "x.cap"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=line):

@@ -65,7 +65,7 @@ def test_packets_behind_a_gap_are_judged(segments, tmp_path):
     assert (kinds, found.traffic.totals.lost) == (wanted, 1)
 
 
-def test_what_needs_the_lost_bytes_is_counted_with_the_reason(segments, tmp_path):
+def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_path):
     frames = made.framed(segments)
     lost = next(number for number, packet in enumerate(segments) if len(packet) > 1000)
     system = next(

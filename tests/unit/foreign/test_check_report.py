@@ -129,7 +129,7 @@ def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_pat
         (("x", "--annotated", "y"), "it is a copy of one capture"),
     ],
 )
-def test_a_wrong_option_is_one_line(sound, words, line):
+def test_a_wrong_option_gives_one_line_error(sound, words, line):
     done = run(sound, *words)
     assert isinstance(done.exception, UsageError)
     assert line in str(done.exception)

@@ -104,7 +104,7 @@ def test_more_than_a_pipe_holds_goes_through_in_order(environment: RealEnvironme
 
 
 @pytest.mark.parametrize("line", ['\ufeff{"id":1,"ok":true}\n', '{"id": 1, "ok": true}\r\n'])
-def test_what_windows_puts_around_lines_is_no_noise(environment: RealEnvironment, tmp_path: Path, line: str) -> None:
+def test_windows_line_endings_are_no_noise(environment: RealEnvironment, tmp_path: Path, line: str) -> None:
     script = f"import sys; sys.stdin.readline(); sys.stdout.buffer.write({line.encode()!r}); sys.stdout.flush()"
     with agent(script, tmp_path) as made:
         assert JsonlControl(environment, made).call("identity")["ok"] is True
@@ -126,7 +126,9 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("script", "words"), ENDS)
-def test_each_end_is_one_line(environment: RealEnvironment, tmp_path: Path, script: str, words: str) -> None:
+def test_each_end_of_an_agent_gives_one_line_error(
+    environment: RealEnvironment, tmp_path: Path, script: str, words: str
+) -> None:
     # An answer that counts for none has to come before the time is over; silence is as silent in any time.
     answer_ms = 4_000 if "in time; an answer" in words else 400 if "in time" in words else PATIENCE_S * 1_000
     with agent(script, tmp_path, answer_ms=answer_ms) as made:
@@ -163,7 +165,7 @@ def test_answers_that_nobody_asked_for_are_told_and_bounded(environment: RealEnv
     assert strangers == ["x"] * 1_001
 
 
-def test_one_that_does_not_read_is_one_line(
+def test_agent_that_does_not_read_gives_one_line_error(
     environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
@@ -173,7 +175,7 @@ def test_one_that_does_not_read_is_one_line(
             control.begin("send", body="x" * 2_000_000)
 
 
-def test_what_is_not_there_cannot_be_started(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_missing_agent_program_cannot_be_started(environment: RealEnvironment, tmp_path: Path) -> None:
     made = Agent(lambda: ["/nowhere/agent"], tmp_path / "control.log", 1_000)
     with pytest.raises(SutUnavailable, match="control command /nowhere/agent: cannot be started: No such file"):
         JsonlControl(environment, made)
@@ -238,7 +240,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(("up_s", "words"), [(0, None), (3, None), (60, None), (61, r"not up \(waited 60 s\)")])
-def test_a_system_that_is_not_up_is_waited_for(
+def test_starting_system_is_awaited(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, up_s: int, words: str | None
 ) -> None:
     clock = Clock()

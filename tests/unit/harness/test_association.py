@@ -19,7 +19,7 @@ from harness.peer.peer import Peer
 from harness.peer.remote import Remote
 from harness.sut.sut import Sut
 from harness.wire import user_message
-from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN, Proposal
+from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE, Method
 from reference_qm.rpc import EPT as SERVED_EPT
@@ -112,7 +112,7 @@ def test_a_queue_is_opened_and_a_message_received(environment, remote, transfers
     assert not scripted.server.groups.handles
 
 
-def test_what_passes_is_recorded_and_no_packet_for_predicates(environment, remote, judged, capture):
+def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote, judged, capture):
     ScriptedSut(environment, **OPENING)
     queue = remote.open()
     kinds = [(frame.direction, frame.kind) for frame in queue.association.record.frames]
@@ -179,9 +179,9 @@ def test_faults_and_closed_connections_are_distinguished(environment, remote):
 def test_an_unknown_interface_is_seen_to_be_refused(environment, remote):
     ScriptedSut(environment)
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
-        remote.connect().bind(QM2QM, UNKNOWN)
+        remote.connect().bind(QM2QM, UNKNOWN_SYNTAX)
     association = remote.connect()
-    frame, packet = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN, (NDR,))])
+    frame, packet = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
     assert (frame.kind, [one.result for one in packet.payload.results]) == ("bind_ack", [0, 2])
 
 

@@ -125,7 +125,7 @@ def test_over_tcp_it_is_the_same() -> None:
         ),
     ],
 )
-def test_an_agent_that_does_not_say_who_it_is_is_one_line(patch: str, words: str) -> None:
+def test_an_agent_that_does_not_say_who_it_is_gives_one_line_error(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
         try_agent(changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1)
     assert words in str(caught.value)
@@ -216,7 +216,7 @@ def refuses() -> Findings:
         (refuses, "  purge                         refused          not today<U+0007>"),
     ],
 )
-def test_what_is_wrong_is_named(try_it: Callable[[], Findings], said: str) -> None:
+def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], Findings], said: str) -> None:
     found = try_it()
     report = list(lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
@@ -225,7 +225,7 @@ def test_what_is_wrong_is_named(try_it: Callable[[], Findings], said: str) -> No
     assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.right
 
 
-def test_what_was_not_reached_is_said() -> None:
+def test_verbs_after_the_end_of_an_agent_are_not_tried() -> None:
     of = states(dies())
     assert {"inspect", "begin", "delete_queue"} <= of[State.NOT_TRIED]
     assert of[State.SILENT] == {"purge"}
@@ -275,12 +275,12 @@ def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
-def test_an_address_that_is_none_is_one_line(address: str) -> None:
+def test_an_address_that_is_none_gives_one_line_error(address: str) -> None:
     with pytest.raises(UsageError, match=r"it must be (HOST:PORT|1 to 65535)"):
         tcp_route(address)
 
 
 @pytest.mark.parametrize("command", ["", "'x"])
-def test_a_command_that_is_none_is_one_line(command: str) -> None:
+def test_a_command_that_is_none_gives_one_line_error(command: str) -> None:
     with pytest.raises(UsageError, match="--command"):
         command_route(command)

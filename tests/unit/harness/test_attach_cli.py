@@ -67,7 +67,7 @@ def test_json_with_the_capabilities_of_a_file(tmp_path: Path) -> None:
     assert {one["verb"]: one["state"] for one in tree["verbs"]}["receive"] == "works"
 
 
-def test_what_is_wrong_is_in_the_exit_code(tmp_path: Path) -> None:
+def test_wrong_agent_gives_exit_code_1(tmp_path: Path) -> None:
     script = tmp_path / "agent.py"
     script.write_text(
         f"import sys; sys.path.insert(0, {str(SUITES.parent / 'examples' / 'agent')!r}); import agent\n"
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_in_the_exit_code(tmp_path: Path) -> None:
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_bad_input_gives_one_line_error(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "external"\n', "utf-8")
     done = run(*(str(path) if each == "{file}" else each for each in arguments))

@@ -73,7 +73,7 @@ def baseline(folder: Path, text: str) -> Path:
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
     ],
 )
-def test_a_bad_baseline_is_one_line(tmp_path: Path, text: str, said: str):
+def test_a_bad_baseline_gives_one_line_error(tmp_path: Path, text: str, said: str):
     with pytest.raises(UsageError) as refused:
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     assert str(tmp_path) in str(refused.value)
@@ -81,7 +81,7 @@ def test_a_bad_baseline_is_one_line(tmp_path: Path, text: str, said: str):
     assert "\n" not in str(refused.value)
 
 
-def test_a_baseline_that_is_not_there_is_one_line(tmp_path: Path):
+def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
     with pytest.raises(UsageError, match="cannot read the baseline: No such file"):
         load_baseline(tmp_path / "none.toml", {})
 
@@ -159,7 +159,7 @@ def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
         ({"t": "fail"}, {}, Kind.REMOVED),
     ],
 )
-def test_what_became_of_a_rule(tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind):
+def test_difference_of_a_rule_has_its_kind(tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind):
     found = kinds(tmp_path, {ONE: before} if before else {}, {ONE: after} if after else {})
     assert found == {ONE: kind}
 
@@ -220,7 +220,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
     return {name: make(difference) for name, make in FORMATS.items()}
 
 
-def test_in_text_it_says_what_fails_now_and_why(shown: dict[str, str]):
+def test_text_difference_names_new_failures_with_reasons(shown: dict[str, str]):
     text = shown["text"]
     assert "B: contoso 1.0, b, partial: cut\n" in text
     assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text
@@ -257,7 +257,7 @@ def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
         (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is cut or broken"),
     ],
 )
-def test_a_folder_that_is_no_run_is_one_line(tmp_path: Path, spoil: Any, said: str):
+def test_a_folder_that_is_no_run_gives_one_line_error(tmp_path: Path, spoil: Any, said: str):
     folder = run(tmp_path / "a", {ONE: {"t": "pass"}})
     spoil(folder)
     with pytest.raises(UsageError, match=said):

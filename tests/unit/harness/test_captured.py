@@ -89,7 +89,7 @@ def test_a_miss_names_the_bytes_that_decide(tmp_path):
     assert not {"test", "seq", "ms"} & missed["MQMQ-2.2.19.1-01"].keys()
 
 
-def test_what_cannot_be_judged_is_named(tmp_path, monkeypatch):
+def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
     path = tmp_path / "x.pcapng"
     recorded(path, session)
     whole = path.read_bytes()

@@ -28,7 +28,7 @@ def recorded(inventory: Inventory, **folders: str) -> RecordedProof:
     return RecordedProof(frozenset(every), {rule: ["x"] for rule in every}, DIGESTS | folders)
 
 
-def test_nothing_changed_leaves_nothing(inventory):
+def test_unchanged_sources_leave_no_rule_to_prove(inventory):
     proof = recorded(inventory)
     assert to_prove(inventory, proof, DIGESTS) == []
     assert errata_to_run(inventory, proof, DIGESTS) == []
@@ -60,7 +60,7 @@ def test_changed_steps_bring_the_rules_of_their_document(inventory):
     assert RULE not in found
 
 
-def test_what_was_never_proven_is_proven(inventory):
+def test_rule_without_proof_is_to_be_proven(inventory):
     proof = recorded(inventory)
     del proof.proven[RULE]  # type: ignore[attr-defined]
     assert to_prove(inventory, proof, DIGESTS) == [RULE]

@@ -10,7 +10,7 @@ from harness.errors import Endless
 from harness.run.computing import bounded_computing
 
 
-def test_what_computes_without_an_end_is_ended_and_what_follows_has_its_own_time() -> None:
+def test_endless_computing_is_ended_and_the_next_has_its_own_limit() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     for _ in range(2):
         with pytest.raises(Endless, match="no end after 0 s of computing"), bounded_computing(0.02):
@@ -20,7 +20,7 @@ def test_what_computes_without_an_end_is_ended_and_what_follows_has_its_own_time
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
-def test_it_is_ended_again_when_it_goes_on() -> None:
+def test_endless_computing_is_ended_each_time() -> None:
     ended = 0
     with bounded_computing(0.02):
         while ended < 3:

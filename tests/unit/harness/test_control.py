@@ -157,7 +157,7 @@ def test_an_answer_that_breaks_the_contract_is_never_believed(fields: dict[str, 
         (lambda stream, asked: many_answers(stream), "list: 1000 answers to questions that nobody asked"),
     ],
 )
-def test_a_channel_that_does_not_answer_is_one_line(script: Script, words: str) -> None:
+def test_a_channel_that_does_not_answer_gives_one_line_error(script: Script, words: str) -> None:
     made, _ = control(script)
     with pytest.raises(SutUnavailable) as caught:
         made.call("list")
@@ -173,7 +173,7 @@ def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         made.call("list")
 
 
-def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
+def test_receive_is_awaited_for_its_whole_timeout() -> None:
     environment = VirtualEnvironment()
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
     assert made.call("receive", queue="x", timeout_ms=30_000)["message"] is None
 
 
-def test_nobody_listens() -> None:
+def test_connection_to_a_closed_port_is_refused() -> None:
     with pytest.raises(SutUnavailable, match=r"control 127\.0\.0\.1:9801 does not answer: connection refused"):
         JsonlControl(VirtualEnvironment(), ROUTE)
 
@@ -213,7 +213,7 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
         ({"ok": "yes"}, "answers without `ok`: it does not speak the control protocol"),
     ],
 )
-def test_what_is_no_agent_is_said_to_be_none(said: dict[str, Any], words: str) -> None:
+def test_peer_that_is_no_agent_is_reported_as_such(said: dict[str, Any], words: str) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **said))
     with pytest.raises(SutUnavailable, match=f": {words}$"):
         identity_of(made)
@@ -226,7 +226,7 @@ def test_both_versions_are_understood(said: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 3, "2\n", None, True])
-def test_another_version_is_one_line(version: object) -> None:
+def test_another_version_gives_one_line_error(version: object) -> None:
     made, _ = control(
         lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), protocol=version)
     )
@@ -234,7 +234,7 @@ def test_another_version_is_one_line(version: object) -> None:
         identity_of(made)
 
 
-def test_what_can_never_be_asked_is_no_refusal() -> None:
+def test_unsupported_request_is_no_refusal() -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=False, error="no", unsupported=True))
     with pytest.raises(NotShown, match="the SUT's control channel cannot move: no"):
         made.call("move", queue="x")
@@ -320,7 +320,7 @@ def test_every_test_gets_a_fresh_virtual_sut() -> None:
     assert one.environment is not two.environment
 
 
-def test_what_an_answer_of_version_1_lacks_is_the_suts_mistake() -> None:
+def test_missing_key_in_answer_of_version_1_is_a_failure_of_the_sut() -> None:
     said = {"ok": True, "guid": str(UUID(int=7)), "messages": [{"label": "x"}]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **said))
     identity_of(made)

@@ -135,7 +135,7 @@ def test_closing_by_the_sut_and_by_the_peer_are_distinguished(peer: Peer, far: F
     assert (by_sut.record.closed_by, by_peer.record.closed_by) == ("sut", "peer")
 
 
-def test_quiet_means_nothing_sent_and_nothing_closed(conversation: RawConversation, far: FakeSut) -> None:
+def test_quiet_is_true_only_without_bytes_and_without_close(conversation: RawConversation, far: FakeSut) -> None:
     assert conversation.quiet(for_ms=500)
     far.say(ESTABLISH, after_ms=400)
     assert conversation.quiet(for_ms=300)
@@ -147,7 +147,7 @@ def test_quiet_means_nothing_sent_and_nothing_closed(conversation: RawConversati
     assert not conversation.quiet(for_ms=300)
 
 
-def test_what_is_sent_arrives_as_it_is(conversation: RawConversation, far: FakeSut) -> None:
+def test_sent_bytes_arrive_unchanged(conversation: RawConversation, far: FakeSut) -> None:
     sent = conversation.send(establish_connection())
     rubbish = conversation.send(b"rubbish")
     assert conversation.quiet(for_ms=10)

@@ -109,7 +109,7 @@ def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
     assert load_proof(tmp_path / "none").checked == frozenset()
 
 
-def test_a_broken_proof_is_one_line(tmp_path: Path):
+def test_a_broken_proof_gives_one_line_error(tmp_path: Path):
     (tmp_path / PROOF_FILE).write_text("{}")
     with pytest.raises(HarnessError, match=r"proof\.json is broken .*: remove it"):
         load_proof(tmp_path)
@@ -155,7 +155,7 @@ def test_a_known_bug_names_its_source_and_what_it_violates(inventory: Inventory)
     assert "violates    MQQB-3.1.5.8.1-D01, MQQB-3.1.5.8.6-D02, MQSO-3.2.1-D03, in a system that fails it" in lines
 
 
-def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):
+def test_explanation_of_an_unobserved_rule_has_the_reason(inventory: Inventory):
     rule = next(row for row in inventory.catalogue.values() if row.observe == "none")
     text = "\n".join(explain(inventory, rule.id))
     assert f"is observed by nobody: {rule.why}" in text
@@ -191,7 +191,7 @@ def test_the_first_verdict_of_each_kind_is_reported_with_its_packets(inventory: 
     assert "        AckSequenceNumber = 0x0003  @0x14" in lines
 
 
-def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_path: Path):
+def test_control_characters_of_a_system_are_escaped_for_the_terminal(inventory: Inventory, tmp_path: Path):
     folder = run_folder(tmp_path / "a", verdict(RULE, observed=HOSTILE))
     (line,) = [line for line in explain(inventory, RULE, [folder]) if line.startswith("  fail")]
     assert line.isprintable()
@@ -202,7 +202,9 @@ def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_
     ("rule", "folder", "complaint"),
     [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "holds no run: run.json: No such file")],
 )
-def test_bad_input_is_one_line(inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str):
+def test_bad_input_gives_one_line_error(
+    inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str
+):
     with pytest.raises(UsageError, match=complaint) as error:
         list(explain(inventory, rule, [tmp_path / folder] if folder else []))
     assert "\n" not in str(error.value)

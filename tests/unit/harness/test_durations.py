@@ -89,7 +89,7 @@ STALLS = {
 
 
 @pytest.mark.parametrize("name", STALLS)
-def test_a_miss_that_a_stall_may_explain_convicts_nobody(peer: Peer, name: str) -> None:
+def test_miss_that_a_stall_may_explain_is_inconclusive(peer: Peer, name: str) -> None:
     stalls, took_ms = STALLS[name]
     felt(peer, *stalls)
     with pytest.raises(ConformanceFailure, match="the SUT stood still for up to"):

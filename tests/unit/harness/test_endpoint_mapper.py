@@ -73,7 +73,7 @@ def test_the_port_of_qmcomm_is_named(server: Server) -> None:
     assert qmcomm_port(HERE) == 2114
 
 
-def test_a_mapper_that_knows_of_none(server: Server) -> None:
+def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     server.maps(MappedEndpoint(QM2QM, IPv4Address(HERE), 2105))
     with pytest.raises(SutUnavailable, match="it knows of no qmcomm; give driver"):
         qmcomm_port(HERE)
@@ -89,7 +89,7 @@ def test_a_mapper_that_knows_of_none(server: Server) -> None:
         ((b"\x05\0\x0c\x03\x10\0\0\0\xff\xff\0\0\x01\0\0\0" + b"\x1b[2J\n" * 9,), "it closed the connection"),
     ],
 )
-def test_whoever_is_no_mapper_is_one_line(server: Server, answers: tuple[bytes, ...], words: str) -> None:
+def test_invalid_endpoint_mapper_gives_one_line_error(server: Server, answers: tuple[bytes, ...], words: str) -> None:
     server.says(*answers)
     with pytest.raises(SutUnavailable) as caught:
         qmcomm_port(HERE)
@@ -97,7 +97,7 @@ def test_whoever_is_no_mapper_is_one_line(server: Server, answers: tuple[bytes, 
     assert str(caught.value).isprintable()
 
 
-def test_one_that_says_nothing_is_not_waited_for_long(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_endpoint_mapper_is_abandoned_soon(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_mapper, "TIMEOUT_S", 0.05)
     with server.listener, pytest.raises(SutUnavailable, match="timed out; give driver"):
         qmcomm_port(HERE)
@@ -120,6 +120,6 @@ def test_a_run_asks_once_for_what_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_
     assert (driver.rpc_port, driver.file.driver.rpc_port) == ((2114, 2114) if qm2qm else (0, 0))
 
 
-def test_in_virtual_time_nobody_can_be_asked() -> None:
+def test_virtual_time_has_no_endpoint_mapper() -> None:
     with pytest.raises(UsageError, match=r"driver\.rpc_port is 0"):
         described("virtual")

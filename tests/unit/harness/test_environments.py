@@ -107,7 +107,7 @@ def test_what_the_accepting_side_says_first_is_heard(environment: Environment, t
     assert environment.run_until(lambda: near_ear.events == expected and near_ear.data == b"welcome", SOON_MS)
 
 
-def test_whoever_gives_up_while_connecting_hears_nothing_more(environment: Environment) -> None:
+def test_cancelled_connection_attempt_gets_no_event(environment: Environment) -> None:
     far_ear, near_ear = Ear(), Ear()
     listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: far_ear)
     near = environment.connect(listener.endpoint, "127.0.0.2", near_ear)
@@ -117,14 +117,14 @@ def test_whoever_gives_up_while_connecting_hears_nothing_more(environment: Envir
     assert far_ear.events in ([], ["open", "closed"])  # it may have been accepted before it was given up
 
 
-def test_nobody_listens(environment: Environment) -> None:
+def test_connection_to_a_closed_port_is_refused(environment: Environment) -> None:
     ear = Ear()
     environment.connect(Endpoint("127.0.0.1", 9), "127.0.0.2", ear)
     assert environment.run_until(lambda: bool(ear.events), SOON_MS)
     assert ear.events[0].lower() == "failed: connection refused"
 
 
-def test_a_port_in_use_is_one_line(environment: Environment) -> None:
+def test_a_port_in_use_gives_one_line_error(environment: Environment) -> None:
     listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: Ear())
     with pytest.raises((SutUnavailable, HarnessError), match=str(listener.endpoint.port)):
         environment.listen(listener.endpoint, lambda stream: Ear())

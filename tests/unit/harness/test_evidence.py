@@ -81,7 +81,7 @@ def test_a_verdict_of_schema_1_is_shown_as_it_quotes(tmp_path: Path) -> None:
         (None, 4, "is not a file of"),
     ],
 )
-def test_what_cannot_be_shown_says_why(tmp_path: Path, capture: str | None, frame: int, why: str) -> None:
+def test_unshowable_evidence_has_its_reason(tmp_path: Path, capture: str | None, frame: int, why: str) -> None:
     folder = tmp_path / "run"
     recorded(folder / CAPTURE, ACK)
     recorded(tmp_path / "outside.pcapng", ACK)

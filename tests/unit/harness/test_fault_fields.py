@@ -193,7 +193,7 @@ def test_other_packets_are_sent_as_they_are(install: Install, packet: Packet) ->
 
 
 @pytest.mark.parametrize(("role", "transport"), [("initiator", "out-1"), ("acceptor", "in-1")])
-def test_a_fault_of_one_role(role: Role, transport: str) -> None:
+def test_fault_of_a_role_leaves_other_roles_unchanged(role: Role, transport: str) -> None:
     install = sent_as(role, bit_set(SessionAckPacket, "InternalHeader.CS"))
     found = {one: sent(install, ACK, one) != ACK.build() for one in ("out-1", "in-1")}
     assert [one for one, wrong in found.items() if wrong] == [transport]

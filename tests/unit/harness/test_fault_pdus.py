@@ -29,7 +29,7 @@ def test_a_body_that_is_none_drops_the_pdu():
     assert sent(pdus(Request, lambda request: None), SendPacket("1", REQUEST)) == []
 
 
-def test_other_kinds_and_what_is_no_pdu_are_sent_as_they_are():
+def test_other_pdus_and_other_bytes_are_sent_unchanged():
     effects = [
         SendPacket("1", Pdu(CoCancel(), call_id=7).build()),
         RpcSend("1", Pdu(Fault(p_cont_id=0, status=5), call_id=7).build()),

@@ -50,13 +50,13 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ("explain MQQB-2.2.1-03 --format json --run r", "--format json shows no verdicts; verdicts.jsonl in the run "),
     ],
 )
-def test_an_argument_that_is_wrong_is_one_line(
+def test_an_argument_that_is_wrong_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, line: str
 ) -> None:
     assert refused(capsys, monkeypatch, *words.split()).startswith(f"mqconform: {line}")
 
 
-def test_a_port_of_serve_that_is_none_is_one_line(
+def test_a_port_of_serve_that_is_none_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = refused(capsys, monkeypatch, "serve", "--control", "127.0.0.1:99999")

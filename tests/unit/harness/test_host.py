@@ -163,7 +163,7 @@ def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(environm
     assert core.expired == [began + 200]
 
 
-def test_what_a_timer_wants_is_carried_out(environment: VirtualEnvironment) -> None:
+def test_effects_of_a_timer_are_carried_out(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
     core.due = environment.now().monotonic_ms + 10
     core.on_timer = [ResolveHost(HERE)]
@@ -252,7 +252,7 @@ def test_restart_drops_transports_without_a_word_and_starts_another_core_on_the_
     assert begun == [{}, {"a": [1], "c": {"d": 3}}, {}]
 
 
-def test_what_no_store_takes_is_not_written(environment: VirtualEnvironment) -> None:
+def test_entry_that_the_store_refuses_is_reported_as_failed(environment: VirtualEnvironment) -> None:
     core = ScriptedCore(lambda event: [Persist(7, {"a": b"bytes"})] if isinstance(event, Started) else [])
     host = SystemHost(environment, lambda entries: core, HERE)
     host.start()

@@ -176,7 +176,7 @@ def test_two_messages_of_one_identifier_are_two(peer: Peer, sut: ScriptedSut) ->
     assert numbers(peer.inbox.messages) == [1, 1]
 
 
-def test_what_an_earlier_test_caused_is_left_out(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_omits_messages_caused_by_earlier_tests(peer: Peer, sut: ScriptedSut) -> None:
     peer.sut.peer_returns = True
     connection = peer.connect()
     earlier, own = (
@@ -187,7 +187,7 @@ def test_what_an_earlier_test_caused_is_left_out(peer: Peer, sut: ScriptedSut) -
     assert numbers(peer.inbox.messages) == numbers(connection.messages) == [2]
 
 
-def test_what_is_no_packet_is_in_the_place_of_a_message(peer: Peer, sut: ScriptedSut) -> None:
+def test_malformed_packet_takes_the_place_of_a_message(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     broken = bytes(message(1))[:8] + (20).to_bytes(4, "little") + bytes(8)  # type: ignore[call-overload]
     sut.wires[0].say(message(1), session_ack(), broken)

@@ -19,14 +19,14 @@ def interrupt(*_: object) -> None:
 def test_a_run_that_is_interrupted_while_it_begins_has_the_exit_code_of_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    monkeypatch.setattr(plugin, "_begin", interrupt)
+    monkeypatch.setattr(plugin, "_begin_run", interrupt)
     monkeypatch.setattr(pytestconfig.option, "sut", str(tmp_path / "sut.toml"))
     with pytest.raises(pytest.exit.Exception) as ended:
         plugin.pytest_configure(pytestconfig)
     assert ended.value.returncode == 130
 
 
-def test_what_was_started_is_stopped_when_somebody_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_stops_started_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     drivers = [VirtualDriver(sut_file()) for _ in range(2)]
     stopped: list[VirtualDriver] = []
     monkeypatch.setattr(VirtualDriver, "start", interrupt)

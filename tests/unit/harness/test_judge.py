@@ -76,7 +76,7 @@ def test_all_are_the_rules_that_the_check_covers(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_not_exercised_may_be_several_rules(tmp_path: Path) -> None:
+def test_several_rules_may_be_not_exercised_at_once(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made.mark_not_exercised(SHOULD, MUST, reason="no packet had a trailer")
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
@@ -93,7 +93,7 @@ def test_judging_no_rule_is_our_mistake(tmp_path: Path) -> None:
         made.mark_not_exercised(reason="nothing came")
 
 
-def test_truth_is_not_one_and_text_is_not_its_number(tmp_path: Path) -> None:
+def test_judge_distinguishes_true_from_1_and_text_from_number(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     assert not made(MUST, expected="1", observed=1)
     assert made(MUST, expected=0x40, observed=64)
@@ -139,7 +139,7 @@ def test_breaking_off_withdraws_the_pass_of_what_was_not_finished(tmp_path: Path
     assert made.judged == {MUST: verdict, SHOULD: verdict, SETTLED: Verdict.PASS}
 
 
-def test_what_was_seen_broken_stays_broken_when_the_check_breaks_off(tmp_path: Path) -> None:
+def test_failure_stands_when_the_check_breaks_off(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(MUST, expected=1, observed=2)
     made(SHOULD, expected=1, observed=2)
@@ -165,7 +165,7 @@ def test_what_is_not_shown_cannot_be_observed_and_what_passed_before_keeps_its_p
     ]
 
 
-def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -> None:
+def test_rule_that_was_never_judged_is_open(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
     made.conclude()
@@ -175,7 +175,7 @@ def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -
         made.conclude(SETTLED)
 
 
-def test_what_never_occurred_is_no_pass_and_no_mistake(tmp_path: Path) -> None:
+def test_condition_that_never_occurred_is_neither_pass_nor_error(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made.mark_not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
     made(SHOULD, expected=1, observed=1)
@@ -239,7 +239,7 @@ def test_errata_and_notes_of_the_row_and_of_the_check_are_cited_once(tmp_path: P
         ("none", "fail", [], None),
     ],
 )
-def test_what_a_product_note_allows_a_release_is_a_warning_with_the_note(
+def test_deviation_that_a_product_note_allows_is_a_warning(
     tmp_path: Path, profile: str, verdict: str, notes: list[str], reason: str | None
 ) -> None:
     made = of_release(tmp_path, profile)

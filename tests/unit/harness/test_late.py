@@ -47,16 +47,16 @@ def waited(comes_at_ms: int, within_ms: int | None = None) -> bool:
     return Peer.wait(peer, clock.has_come, within_ms, "an answer")
 
 
-def test_what_comes_in_time_came():
+def test_timely_answer_is_received():
     assert waited(RESPONSE_MS)
 
 
-def test_what_comes_late_is_told_with_its_delay():
+def test_late_answer_is_a_failure_with_its_delay():
     with pytest.raises(ConformanceFailure, match="an answer came after 43 ms, awaited for 40 ms"):
         waited(RESPONSE_MS + 3)
 
 
-def test_what_does_not_come_is_missing():
+def test_missing_answer_is_not_received():
     assert not waited(10 * RESPONSE_MS)
 
 

@@ -87,6 +87,6 @@ def signal_free_wait() -> None:
 
 
 @linux
-def test_nobody_is_refused_where_nothing_can_be_seen() -> None:
+def test_owner_of_a_port_is_not_refused_where_it_is_invisible() -> None:
     with socket.create_server((ADDRESS, 0)) as own:
         refuse_stranger([Port("driver.tcp_port", ADDRESS, own.getsockname()[1])], 0x3FFF_FFFF)

@@ -217,7 +217,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_noth
     assert "    observed: kept open" in lines
 
 
-def test_what_rests_on_a_missing_root_is_only_named():
+def test_rules_that_rest_on_a_missing_root_are_only_named():
     roots = NamedRoots()
     roots.name("peer reached", "no connection", ["suites/a.py::b"])
     roots.name("peer reached", "no connection, otherwise said", ["suites/a.py::c"])

@@ -37,7 +37,7 @@ def test_a_packet_of_the_peer_breaks_its_rule(mirror: Mirror, recorder: Recorder
     assert mirror.take() == {}
 
 
-def test_what_the_system_sends_breaks_nothing_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
+def test_packets_of_the_system_break_no_rule_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {}

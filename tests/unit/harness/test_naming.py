@@ -40,7 +40,7 @@ def test_known_bugs_are_chosen_like_a_document():
     assert all(set(RULES[name].violates) <= set(RULES) and RULES[name].violates for name in chosen)
 
 
-def test_nothing_asked_for_is_everything():
+def test_empty_selection_chooses_all_rules():
     assert rules_chosen(RULES, []) == frozenset(RULES)
 
 
@@ -69,7 +69,7 @@ def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
         (["MQQB-2.1.2-01", "level=SHOULD NOT"], "no rule is all of MQQB-2.1.2-01, level=SHOULD NOT"),
     ],
 )
-def test_what_chooses_nothing_is_refused(criteria: list[str], said: str):
+def test_selection_without_match_is_refused(criteria: list[str], said: str):
     with pytest.raises(UsageError) as refused:
         rules_chosen(RULES, criteria)
     assert said in str(refused.value)

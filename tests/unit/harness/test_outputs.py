@@ -13,7 +13,7 @@ from harness_made import sut_file
 
 from harness.cli.main import main
 
-NOWHERE = ("afile/out", "/proc/out", "x" * 300)
+UNWRITABLE_PATHS = ("afile/out", "/proc/out", "x" * 300)
 COMMANDS = (
     "provision --out OUT",
     "windows --out OUT",
@@ -49,9 +49,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run" / "run.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-@pytest.mark.parametrize("out", NOWHERE, ids=["below a file", "below /proc", "too long"])
+@pytest.mark.parametrize("out", UNWRITABLE_PATHS, ids=["below a file", "below /proc", "too long"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_out_that_cannot_be_written_is_one_line(
+def test_an_out_that_cannot_be_written_gives_one_line_error(
     command: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
@@ -66,7 +66,7 @@ def test_an_out_that_cannot_be_written_is_one_line(
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith(("provision", "windows", "certify"))])
-def test_what_is_there_is_not_written_over(
+def test_existing_output_is_not_overwritten(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["mqconform", *command.replace("OUT", "afile").split()])
@@ -89,7 +89,7 @@ def test_what_is_there_is_not_written_over(
         ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: make one with"),
     ],
 )
-def test_what_is_missing_is_said_before_java_is_started(
+def test_missing_input_is_reported_before_java_starts(
     command: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")

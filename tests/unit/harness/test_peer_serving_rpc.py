@@ -20,7 +20,7 @@ from harness.wire.rpc import (
     NDR64,
     QM2QM,
     QMCOMM,
-    UNKNOWN,
+    UNKNOWN_SYNTAX,
     Proposal,
     Syntax,
     bind,
@@ -128,7 +128,7 @@ def test_one_transfer_syntax_is_accepted_for_each_interface(
 
 
 def test_an_interface_that_is_not_served_is_not_accepted(environment: VirtualEnvironment, server: RpcServer) -> None:
-    assert accepted(Client(environment).bind(QMCOMM, UNKNOWN)) == [(2, None), (0, NDR64), (2, None), (2, None)]
+    assert accepted(Client(environment).bind(QMCOMM, UNKNOWN_SYNTAX)) == [(2, None), (0, NDR64), (2, None), (2, None)]
 
 
 def test_a_bind_is_refused_when_asked_for(environment: VirtualEnvironment, server: RpcServer) -> None:
@@ -208,7 +208,7 @@ def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, serve
     ],
     ids=["opnum", "context", "fragment"],
 )
-def test_what_is_no_call_is_kept_apart(
+def test_pdus_that_are_no_calls_are_recorded_separately(
     environment: VirtualEnvironment, server: RpcServer, parts: list[bytes], why: str
 ) -> None:  # fmt: skip
     client = Client(environment)

@@ -103,7 +103,7 @@ def test_a_system_that_hung_and_answers_again_is_felt_again():
     assert not clock.pulse.hangs
 
 
-def test_nobody_to_ask_is_no_stall():
+def test_unreachable_pulse_is_no_stall():
     clock = Clock()
     clock.there = False
     assert clock.wait(1_000, lambda now_ms: False) == 1_000

@@ -118,7 +118,7 @@ def test_what_came_before_a_stream_broke_is_kept_and_what_comes_after_is_no_pack
     assert connection.received == [good, bad, after]
 
 
-def test_what_is_sent_is_one_frame_whatever_it_is(recorder: Recorder, tmp_path: Path) -> None:
+def test_each_sent_packet_is_one_frame(recorder: Recorder, tmp_path: Path) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     frames = [recorder.record_sent(connection, data) for data in (PACKETS[0], b"rubbish", PACKETS[2] + PACKETS[2][:5])]
     recorder.close()
@@ -197,7 +197,7 @@ def test_scapy_dissects_a_packet_when_its_layers_are_asked_for_and_once(
     assert dissected == [PACKETS[2]]
 
 
-def test_what_the_strict_codec_refuses_is_left_to_the_layers(
+def test_packet_that_the_strict_codec_refuses_is_read_by_the_layers(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(data: bytes) -> Any:
@@ -236,7 +236,7 @@ def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
         _ = recorder.writer
 
 
-def test_what_left_the_window_is_read_back_from_the_file(tmp_path: Path) -> None:
+def test_packets_beyond_the_window_are_read_from_the_file(tmp_path: Path) -> None:
     recorder = Recorder(VirtualEnvironment(), tmp_path / "long.pcapng")
     recorder._window = Window(recorder.path, limit=0)
     stream = b"".join(PACKETS) * 3 + b"no packet" + b"more of that"

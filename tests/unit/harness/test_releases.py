@@ -21,7 +21,7 @@ def sut(profile: str) -> Sut:
     )
 
 
-def test_who_is_no_windows_is_held_to_the_text() -> None:
+def test_system_that_is_no_windows_gets_no_product_note() -> None:
     assert release_of(sut("none")) == AS_PRINTED
     assert AS_PRINTED.version == (6, 1)
 

@@ -66,12 +66,12 @@ def test_a_cursor_that_stays_is_not_followed_for_ever() -> None:
         bodies(reading_control("server-peek-next-stays-at-message"))
 
 
-def test_what_the_sut_refuses_is_one_line_with_its_status(remote: RemoteControl) -> None:
+def test_what_the_sut_refuses_gives_one_line_error_with_its_status(remote: RemoteControl) -> None:
     with pytest.raises(ControlRefused, match="MQ_ERROR_QUEUE_NOT_FOUND"):
         remote.call("peek", queue="private$\\nowhere")
 
 
-def test_nothing_else_can_be_asked(remote: RemoteControl) -> None:
+def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
     with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
         remote.call("restart")
     with pytest.raises(Unsupported, match="receive cannot wait at a SUT without a control channel"):

@@ -57,7 +57,7 @@ def test_a_resumed_run_does_not_make_a_renamed_check_again(tmp_path: Path):
     for test in (OLD, "suites/a.py::test_cut"):
         run.log.append(Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.PASS, "", "", test=test))
     run.residue.append({"check": OLD, "what": "a queue"})
-    run.write(finished=None, code=None)
+    run.write_run_file(finished=None, code=None)
     run.log.close()
     run.lock.release()
     again = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=True)

@@ -176,7 +176,7 @@ def test_a_capture_without_a_set_up_is_refused(recorded: tuple[Path, Any], tmp_p
 @pytest.mark.parametrize(
     "note", [b"[" * 100_000, b"\xff", b"[]", b'{"us":-1}', b'{"us":1e400}', b'{"us":9007199254740992}']
 )
-def test_a_malformed_note_is_one_line(recorded: tuple[Path, Any], tmp_path: Path, note: bytes):
+def test_a_malformed_note_gives_one_line_error(recorded: tuple[Path, Any], tmp_path: Path, note: bytes):
     path = tmp_path / "made.pcapng"
     path.write_bytes(recorded[0].read_bytes() + note_block(note))
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
@@ -273,7 +273,7 @@ def test_a_process_that_ended_when_its_check_was_over_ended_once(recorded: tuple
     assert [driver.death(check) for check in ("another", TEST, TEST)] == [None, death, None]
 
 
-def test_what_chance_decided_is_named(tmp_path: Path):
+def test_replay_names_random_decisions(tmp_path: Path):
     """An authentication has keys of its own each time: what is sent after it is never what was sent."""
 
     def authenticate(peer: Peer, sut: Sut) -> None:

@@ -98,7 +98,7 @@ def test_a_wait_looks_again_when_all_that_came_together_is_there(world_of: MadeW
     assert world.heard == [b"a", b"b"]
 
 
-def test_what_happened_together_and_is_in_no_capture_holds_nothing_up(world_of: MadeWorlds):
+def test_simultaneous_events_without_frames_do_not_block_the_replay(world_of: MadeWorlds):
     """The end of a connection that is not recorded, say, between two looks at the process."""
     world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
     assert world.player.sees("ended") == "9"
@@ -113,7 +113,7 @@ def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorl
     assert found == [heard]
 
 
-def test_a_timer_that_is_due_at_once_runs_before_who_waits_looks(world_of: MadeWorlds):
+def test_timer_due_at_once_runs_before_the_waiting_check_continues(world_of: MadeWorlds):
     """An answer that the harness gives by a timer is sent before it goes on with what it waited for."""
     world, found = world_of(came(100)), list[str]()
 
@@ -165,7 +165,7 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
         ([came(1, number=2)], "frame 1: the harness sends something else: not replayable"),
     ],
 )
-def test_what_no_harness_recorded_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
+def test_item_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
     world = world_of(*items)
     with pytest.raises(NotReplayable):
         world.wait(1, 100)

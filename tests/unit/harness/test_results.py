@@ -98,7 +98,7 @@ def test_a_failure_of_junit_names_what_it_shares_with_others(tmp_path: Path) -> 
     assert (failures[SETTLED].get("message") or "").startswith("fail: expected closed; observed open")
 
 
-def test_what_rests_on_a_missing_root_names_it_once(tmp_path: Path) -> None:
+def test_verdicts_that_rest_on_a_missing_root_name_it_once(tmp_path: Path) -> None:
     said, sink, roots = "queues: there is no plain", log(tmp_path), NamedRoots()
     roots.name("queues plain", said, ["x::t"])
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
@@ -111,7 +111,7 @@ def test_what_rests_on_a_missing_root_names_it_once(tmp_path: Path) -> None:
     }
 
 
-def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
+def test_allure_result_has_the_evidence_of_its_verdict(tmp_path: Path) -> None:
     ack = frame()
     (number,) = recorded(tmp_path / "captures/made.pcapng", ack.data)
     made = judge(tmp_path, SETTLED)

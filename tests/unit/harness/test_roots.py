@@ -63,7 +63,7 @@ def test_what_a_missing_queue_may_explain_is_inconclusive_because_of_it(one: Ent
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
-def test_what_the_system_was_heard_to_do_stands(one: Entry) -> None:
+def test_observed_behaviour_stands_with_a_missing_root(one: Entry) -> None:
     found, named = after(one)
     assert found == one
     assert named.lines() == []

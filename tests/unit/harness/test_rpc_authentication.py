@@ -135,7 +135,7 @@ def test_an_answer_without_a_token_is_not_genuine(environment, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "auth_type"), KINDS)
-def test_a_password_that_the_sut_does_not_know_is_told(environment, tmp_path, kind, auth_type):
+def test_wrong_password_is_reported(environment, tmp_path, kind, auth_type):
     scripted(environment)
     wrong = access("integrity", kind, User("tester", "other"))
     with peer_of(environment, tmp_path / "rpc.pcapng", rpc=wrong) as peer:
@@ -261,7 +261,7 @@ def test_trailers_are_put_on_and_read():
         ({"level": "privacy", "user": "a", "password": "b", "authentication": "x"}, "must be one of negotiate, ntlm"),
     ],
 )
-def test_what_cannot_be_used_of_the_sut_file_is_one_line(rpc, said):
+def test_what_cannot_be_used_of_the_sut_file_gives_one_line_error(rpc, said):
     with pytest.raises(UsageError) as caught:
         sut_file(rpc=rpc)
     assert said in str(caught.value)

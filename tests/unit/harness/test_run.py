@@ -32,7 +32,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
         begun.append(Run.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
         begun[-1].describe()
-        begun[-1].write(finished=None, code=None)
+        begun[-1].write_run_file(finished=None, code=None)
         return begun[-1]
 
     yield make
@@ -59,7 +59,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(begin: Begin, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.odt"]
 
 
-def test_a_part_of_a_run_says_so(begin: Begin, tmp_path: Path) -> None:
+def test_partial_run_is_marked_partial(begin: Begin, tmp_path: Path) -> None:
     run = begin(tmp_path / "part", selection="--select MQQB")
     judged(run, "t", Verdict.PASS)
     assert run.account().endswith("1 pass (partial: only --select MQQB)")
@@ -143,7 +143,7 @@ def test_a_folder_in_which_nothing_was_judged_can_be_used_again(begin: Begin) ->
     judged(begin(), "t", Verdict.PASS)
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(begin: Begin, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(UsageError, match=r"file: cannot hold a run: .*; give another --out"):
         begin(tmp_path / "file")
@@ -251,7 +251,7 @@ def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:
     assert begin(resume=True).done.cut == "one"
 
 
-def test_nothing_to_resume_and_the_wrong_sut_are_one_line(begin: Begin, tmp_path: Path) -> None:
+def test_nothing_to_resume_and_the_wrong_sut_give_one_line_errors(begin: Begin, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing to resume: run\.json or verdicts\.jsonl is missing"):
         begin(tmp_path / "none", resume=True)
     judged(begin(), "one", Verdict.PASS)
@@ -260,7 +260,7 @@ def test_nothing_to_resume_and_the_wrong_sut_are_one_line(begin: Begin, tmp_path
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"run": "x"}', '{"run": "x", "started": "y", "sut": 1}'])
-def test_a_broken_run_file_is_one_line(begin: Begin, tmp_path: Path, content: str) -> None:
+def test_a_broken_run_file_gives_one_line_error(begin: Begin, tmp_path: Path, content: str) -> None:
     judged(begin(), "one", Verdict.PASS)
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(UsageError, match=r"run\.json: is cut or broken"):

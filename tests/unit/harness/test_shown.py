@@ -10,7 +10,7 @@ from harness.sut.shown import Answered, NotShown, lookup_id, parse_reply
 TREE = {"QueueManager": {"QueueCollection": [{"Pathname": "q"}]}, "Sessions": []}
 
 
-def test_what_is_shown_is_as_it_was() -> None:
+def test_shown_answer_equals_the_given_one() -> None:
     found = parse_reply(TREE)
     assert found == TREE
     assert found["QueueManager"]["QueueCollection"][0]["Pathname"] == "q"
@@ -18,7 +18,7 @@ def test_what_is_shown_is_as_it_was() -> None:
     assert parse_reply([1, None, "x"]) == [1, None, "x"]
 
 
-def test_what_is_not_shown_is_one_line_at_every_depth() -> None:
+def test_element_that_is_not_shown_gives_one_line_error_at_every_depth() -> None:
     found = parse_reply(TREE)
     for part in (found, found["QueueManager"], found["QueueManager"]["QueueCollection"][0]):
         with pytest.raises(NotShown) as caught:
@@ -27,7 +27,7 @@ def test_what_is_not_shown_is_one_line_at_every_depth() -> None:
         assert isinstance(caught.value, ConformanceFailure)
 
 
-def test_what_an_answer_leaves_out_is_not_shown() -> None:
+def test_key_missing_in_an_answer_is_not_shown() -> None:
     found = parse_reply({"messages": [{"label": "x"}]}, Answered)
     assert found["messages"][0]["label"] == "x"
     with pytest.raises(NotShown, match=r"^the SUT's control channel does not show 'arrived_time'$"):

@@ -33,7 +33,7 @@ def page(*results: RuleResult, **run: Any) -> str:
     return summary(RunResults(Path("/nowhere"), usual | run, rules, {}, frozenset({"t"})), CATALOGUE)
 
 
-def test_it_says_what_was_judged_and_what_is_wrong():
+def test_summary_page_has_counts_and_failures():
     text = page(
         result("MQQB-2.1.2-01", Verdict.FAIL, expected="port 3527", observed="`rm -rf`|<script>"),
         result("MQQB-2.1.2-02", Verdict.PASS),

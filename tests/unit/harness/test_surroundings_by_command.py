@@ -26,7 +26,7 @@ def test_a_part_is_taken_and_given_back_by_its_commands():
     assert around.there == {"storage": True}
 
 
-def test_a_command_that_fails_is_one_line_and_nobody_knows_what_of_its_part_is_there():
+def test_a_command_that_fails_gives_one_line_error_and_nobody_knows_what_of_its_part_is_there():
     around = by_commands(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
     with pytest.raises(SutUnavailable, match=r"exit code 1: no such disk$"):
         around.change({"storage": False})

@@ -116,7 +116,7 @@ def test_an_attempt_that_went_well_is_the_one_that_counts():
     assert verdicts_of([FAIL], [PASS]) == [(MUST, Verdict.PASS)]
 
 
-def test_what_every_attempt_missed_is_a_miss():
+def test_miss_in_every_attempt_is_a_miss():
     assert verdicts_of([FAIL], [FAIL], [FAIL]) == [(MUST, Verdict.FAIL)]
 
 
@@ -130,7 +130,7 @@ def test_a_miss_that_another_attempt_passed_stays_open(steady: bool):
     assert verdicts_of([PASS], [FAIL], steady=steady) == [(MUST, Verdict.INCONCLUSIVE)]
 
 
-def test_what_not_every_attempt_missed_stays_open():
+def test_miss_in_some_attempts_stays_open():
     other = replace(FAIL, rule=SETTLED)
     assert verdicts_of([other], [FAIL], [other, FAIL]) == [
         (SETTLED, Verdict.INCONCLUSIVE),

@@ -26,7 +26,7 @@ def python(code: str) -> list[str]:
 @pytest.mark.parametrize(
     ("code", "how"), [("raise SystemExit(7)", "exit status 7"), ("import os; os.abort()", "SIGABRT")]
 )
-def test_the_end_of_a_process_is_told(tmp_path: Path, code: str, how: str) -> None:
+def test_end_of_the_system_process_is_reported(tmp_path: Path, code: str, how: str) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(python(f"print('said', flush=True); {code}"))
     assert process.describe_end(LONG_S) == how
@@ -55,7 +55,7 @@ def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a pidfd")
-def test_what_it_started_is_stopped_with_it(tmp_path: Path) -> None:
+def test_children_of_the_system_process_are_stopped_with_it(tmp_path: Path) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(["sh", "-c", "sleep 60 & echo $! ; exit 3"])
     assert process.describe_end(LONG_S) == "exit status 3"

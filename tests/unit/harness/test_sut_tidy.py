@@ -155,7 +155,7 @@ def test_a_channel_that_is_lost_ends_the_taking_back() -> None:
 @pytest.mark.parametrize(
     "change", [Sut.restart, Sut.take_offline, lambda sut: sut.set_timers(scale=2), lambda sut: sut.configure(x=1)]
 )
-def test_a_shared_sut_is_changed_by_nobody(change: Any) -> None:
+def test_shared_sut_refuses_changes_of_its_environment(change: Any) -> None:
     control = Scripted()
     one = view(control, shared=True)
     with pytest.raises(HarnessError, match="changes the SUT for the checks that run beside this one"):

@@ -79,7 +79,9 @@ ping = true
         ({"capabilities": {"ping": "yes"}}, ["capabilities.ping", "true or false"]),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_key_and_the_way_out(change: dict[str, object], words: list[str]) -> None:
+def test_a_mistake_gives_one_line_error_that_names_the_key_and_the_way_out(
+    change: dict[str, object], words: list[str]
+) -> None:
     with pytest.raises(UsageError) as caught:
         parse_sut_file(GOOD | change)
     assert "\n" not in str(caught.value)
@@ -87,7 +89,7 @@ def test_a_mistake_is_one_line_that_names_the_key_and_the_way_out(change: dict[s
         assert word in str(caught.value)
 
 
-def test_a_missing_or_broken_file_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_or_broken_file_gives_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         load_sut_file(tmp_path / "none.toml")
     (tmp_path / "broken.toml").write_text("[sut", encoding="utf-8")

@@ -98,7 +98,7 @@ def test_a_core_that_computes_without_end_hangs(driver: Driver) -> None:
     assert diagnose(peer).condition is Condition.HANGS
 
 
-def test_who_asked_for_it_gets_the_exception_instead(driver: Driver) -> None:
+def test_exception_of_the_core_is_raised_when_requested(driver: Driver) -> None:
     with pytest.raises(KeyError):
         ask_for_a_session(peer_of(driver(Raising, raises=True))).wait_closed()
 

@@ -25,7 +25,7 @@ def test_a_fast_system_has_the_defaults():
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
 
 
-def test_a_slow_system_is_waited_for_and_its_timers_run_slower():
+def test_slow_system_gets_longer_timeouts_and_slower_timers():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
     assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
     assert timeouts.scale(20) == 10
@@ -40,7 +40,7 @@ def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
     assert felt.scale(20) == blind.scale(20) == 4
 
 
-def test_what_is_measured_is_bounded():
+def test_measured_timeout_is_bounded():
     assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_MS
 
 
@@ -51,7 +51,7 @@ def test_a_value_of_the_file_holds_whatever_is_measured_and_a_factor_stretches_t
 
 
 @pytest.mark.parametrize("table", [{"factor": 0}, {"response_ms": -1}, {"quiet_ms": 10_000_000}, {"respond_ms": 1}])
-def test_a_senseless_value_is_one_line(table: dict[str, object]):
+def test_a_senseless_value_gives_one_line_error(table: dict[str, object]):
     with pytest.raises(UsageError, match=r"timeouts\."):
         parse_sut_file(TREE | {"timeouts": table})
 
@@ -60,7 +60,7 @@ def test_the_default_of_a_sut_file_is_to_measure():
     assert sut_file().timeouts == TimeoutsTable()
 
 
-def test_what_does_not_answer_is_not_measured():
+def test_verb_without_answer_is_not_measured():
     assert measure_speed(lambda: None) is None
 
 

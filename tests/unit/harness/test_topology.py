@@ -81,7 +81,9 @@ def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> No
         ("topology.toml", "[topology]", "[topology", "not a TOML file"),
     ],
 )
-def test_bad_input_is_one_line_that_names_the_place(folder: Path, file: str, old: str, new: str, said: str) -> None:
+def test_bad_input_gives_one_line_error_that_names_the_place(
+    folder: Path, file: str, old: str, new: str, said: str
+) -> None:
     change(folder / file, old, new)
     with pytest.raises(UsageError) as caught:
         load_topology(folder / "topology.toml")
@@ -90,7 +92,7 @@ def test_bad_input_is_one_line_that_names_the_place(folder: Path, file: str, old
     assert "\n" not in str(caught.value)
 
 
-def test_one_system_is_no_topology(tmp_path: Path) -> None:
+def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
     from harness.sut.sut_file import load_sut_file
 
     path = tmp_path / "sut.toml"
@@ -201,7 +203,7 @@ def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
     assert network.connect().said == ["open"]
 
 
-def test_who_connects_to_a_system_that_is_not_there_is_hung_up_on() -> None:
+def test_relay_closes_connections_to_a_missing_system() -> None:
     network = Network(listens=False)
     assert network.connect().said[-1] == "closed"
     assert network.relay.links == []
@@ -223,7 +225,7 @@ def refuse_to_delete(call: Callable[..., dict[str, Any]], verb: str, **arguments
     return call(verb, **arguments)
 
 
-def test_what_no_system_could_take_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_that_no_system_can_restore_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the three only the receiver may be what the check has as its SUT, whose residue is collected by itself."""
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "residue")

@@ -120,7 +120,7 @@ def test_lines_of_schema_1_have_the_same_form(tmp_path: Path) -> None:
     ]
 
 
-def test_what_nobody_knows_stays_in_a_line(tmp_path: Path) -> None:
+def test_unknown_keys_of_a_verdict_line_are_kept(tmp_path: Path) -> None:
     log(tmp_path).append(entry())
     path = tmp_path / "verdicts.jsonl"
     path.write_text(json.dumps(written(tmp_path)[0] | {"new": [1]}) + "\n")
@@ -152,7 +152,9 @@ def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path
         ),
     ],
 )
-def test_what_is_missing_or_broken_is_one_line(tmp_path: Path, file: str, content: str | None, says: str) -> None:
+def test_missing_or_broken_verdict_file_gives_one_line_error(
+    tmp_path: Path, file: str, content: str | None, says: str
+) -> None:
     log(tmp_path).append(entry())
     if content is None:
         (tmp_path / file).unlink()
@@ -195,7 +197,7 @@ def whole(tmp_path: Path) -> bytes:
     return (tmp_path / "verdicts.jsonl").read_bytes()
 
 
-def test_a_file_cut_anywhere_is_one_line_that_names_the_place(tmp_path: Path) -> None:
+def test_a_file_cut_anywhere_gives_one_line_error_that_names_the_place(tmp_path: Path) -> None:
     data = whole(tmp_path)
     second = data.index(b"\n") + 1
     path = tmp_path / "cut.jsonl"

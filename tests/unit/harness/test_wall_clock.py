@@ -47,7 +47,9 @@ def environment(request: pytest.FixtureRequest, machine: Machine) -> Iterator[Re
 
 @pytest.mark.parametrize("jump_ns", [HOUR_NS, -HOUR_NS])
 @pytest.mark.parametrize("environment", [False], indirect=True)
-def test_a_jump_is_nothing_to_a_system_elsewhere(environment: RealEnvironment, machine: Machine, jump_ns: int) -> None:
+def test_clock_jump_keeps_the_time_for_a_remote_system(
+    environment: RealEnvironment, machine: Machine, jump_ns: int
+) -> None:
     before_s, before_us = environment.now().utc_s, environment.epoch_us()
     machine.set_ns += jump_ns
     machine.passed_ns += 2_000_000_000

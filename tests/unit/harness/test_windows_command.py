@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write
+from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write_files
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 from harness.sut.sut_file import load_sut_file
@@ -16,7 +16,7 @@ ADDRESSES = ("192.0.2.20", "192.0.2.10")
 
 @pytest.mark.parametrize("profile", RELEASES)
 def test_the_file_is_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: Path) -> None:
-    write(tmp_path / "windows", sut_file(*ADDRESSES, profile, "admin@192.0.2.20"))
+    write_files(tmp_path / "windows", sut_file(*ADDRESSES, profile, "admin@192.0.2.20"))
     file = load_sut_file(tmp_path / "windows" / SUT_FILE)
     assert (file.driver.address, file.driver.peer_address) == ADDRESSES
     assert (file.sut.profile, file.driver.allow_remote, file.control.kind) == (profile, True, "stdio")
@@ -47,22 +47,24 @@ def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
         ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
     ],
 )
-def test_what_makes_no_file_is_refused_in_one_line(arguments: tuple[str, str, str, str | None], said: str) -> None:
+def test_invalid_option_of_windows_files_is_refused_in_one_line(
+    arguments: tuple[str, str, str, str | None], said: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         sut_file(*arguments)
     assert str(refused.value).startswith(said)
 
 
 def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path: Path) -> None:
-    write(tmp_path, "text")
+    write_files(tmp_path, "text")
     for name in FILES:
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
     with pytest.raises(UsageError, match="is there already"):
-        write(tmp_path, "other")
+        write_files(tmp_path, "other")
     assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_gives_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be written: "):
-        write(tmp_path / "file" / "below", "text")
+        write_files(tmp_path / "file" / "below", "text")

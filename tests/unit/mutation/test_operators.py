@@ -72,7 +72,7 @@ def changes(text: str, operator: str) -> list[str]:
         ("statement-dropped", "a = 1; return a", []),
     ],
 )
-def test_an_operator_changes_one_thing(operator: str, body: str, expected: list[str]) -> None:
+def test_each_mutation_changes_one_place(operator: str, body: str, expected: list[str]) -> None:
     assert changes(f"def f(self, a, b, c, pair):\n    {body}", operator) == expected
 
 

@@ -157,7 +157,7 @@ def test_a_mark_of_what_no_case_of_a_function_breaks_is_a_finding(proved: Callab
     assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: take it off malforms" in report(proof)
 
 
-def test_a_fault_that_nobody_finds_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:
+def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": set()}))
     assert (proof.alive, proof.unproven, proof.idle) == ({RULE: ["first"]}, [RULE], [])
 

@@ -87,7 +87,7 @@ def test_a_reading_is_carried_out_alone_before_checks_with_other_verdicts() -> N
     assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[3]]
 
 
-def test_a_reading_that_is_run_apart_has_one_trial() -> None:
+def test_reading_that_runs_separately_has_one_trial() -> None:
     trials = TrialsOfReadings()
     run(trials, [ERRATUM], apart=True)
     assert trials.tried(ALLOWED) == [list(CHECKS)]
@@ -153,7 +153,7 @@ def test_a_fault_is_explained_by_an_allowed_reading_that_shows_the_same_of_all_o
     assert (said in complaints(found, {"a-fault": of_fault})) is same
 
 
-def test_what_is_wrong_is_named_by_reading_and_rule() -> None:
+def test_wrong_reading_is_named_with_its_rule() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
     assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in complaints(found, {})
     assert summary(found).startswith("0 of ")

@@ -49,7 +49,7 @@ def test_a_queue_has_the_descriptor_that_it_was_given_after_a_restart_too(host):
     assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
 
 
-def test_what_is_no_descriptor_is_refused_in_one_line(host):
+def test_invalid_security_descriptor_is_refused_in_one_line(host):
     refused = host.refusal(CreateQueue(NEW, security=b"\1"))
     assert refused.startswith("security: ")
     assert refused.endswith("give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)")
@@ -89,7 +89,7 @@ def answers(host, status):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_created_has_a_status_and_changes_nothing(host, name):
+def test_refused_creation_has_a_status_and_no_effect(host, name):
     pathname, status = REFUSED[name]
     before = dict(host.core.adm.QueueCollection)
     assert created(host, pathname) == (status, None)

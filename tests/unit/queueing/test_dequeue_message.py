@@ -12,7 +12,7 @@ from reference_qm.surface.commands import SendMessage
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 
-def test_a_cursor_waits_for_what_comes_after_it(host, reads):
+def test_read_by_cursor_waits_for_the_next_message(host, reads):
     put(host, "a")
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
@@ -27,7 +27,7 @@ def test_a_cursor_waits_for_what_comes_after_it(host, reads):
     assert reads.call("on", "dequeue_message", descriptor, cursor=cursor) == (OK, "c")
 
 
-def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
+def test_receive_waits_for_message_that_is_not_yet_on_disk():
     host = one_host()
     reads, descriptor = Reads(host), open_(host)
     for name in "xy":

@@ -51,11 +51,11 @@ def test_distribution_lists_are_resolved_also_those_in_lists(host):
 
 
 @pytest.mark.parametrize("name", [f"DL={guid(9)}", f"{A},DL={guid(9)}", "nonsense", ""])
-def test_what_cannot_be_resolved_fails(host, name):
+def test_unresolvable_format_name_is_refused(host, name):
     assert expand(host, name) is None
 
 
-def test_a_list_that_holds_only_itself_has_nothing(host):
+def test_distribution_list_of_itself_expands_to_none(host):
     put_in_place(
         host.core, override_method(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name])
     )

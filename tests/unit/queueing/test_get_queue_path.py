@@ -21,7 +21,7 @@ def path_of(host, name):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_what_is_of_no_single_queue_has_no_path(name):
+def test_format_name_of_several_queues_has_no_path(name):
     assert path_of(one_host(), name) == OTHERS[name]
 
 
@@ -30,7 +30,7 @@ def enterprise():
     return Enterprise()
 
 
-def test_the_directory_says_it_of_a_public_queue(enterprise):
+def test_path_of_a_public_queue_comes_from_the_directory(enterprise):
     host = enterprise[SENDER]
     assert path_of(host, PUBLIC_NAME) == (OK, f"host{RECEIVER}\\orders", f"host{RECEIVER}")
     assert path_of(host, f"PUBLIC={guid(99)}") == (ILLEGAL, "", "")

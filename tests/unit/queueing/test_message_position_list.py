@@ -31,7 +31,7 @@ def test_messages_lie_by_arrival_within_priority(host):
 
 
 @pytest.mark.parametrize("gone", ["a", "b", "c"])
-def test_one_that_leaves_is_linked_no_more_and_the_next_comes_at_the_right_place(host, gone):
+def test_removed_position_is_unlinked_and_the_next_is_inserted_in_order(host, gone):
     ids = dict(zip("abc", put(host, "a", "b", "c"), strict=True))
     positions = queue_of(host).MessagePositionList
     position = positions.find(ids[gone])
@@ -45,7 +45,7 @@ def test_one_that_leaves_is_linked_no_more_and_the_next_comes_at_the_right_place
     assert positions.find(ids[gone]) is None
 
 
-def test_one_that_is_held_stays_linked_but_is_not_counted(host):
+def test_held_position_stays_linked_but_is_not_counted(host):
     ids = put(host, "a", "b")
     positions = queue_of(host).MessagePositionList
     held = positions.find(ids[0])

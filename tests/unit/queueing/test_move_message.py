@@ -40,7 +40,7 @@ def test_messages_are_moved_only_within_a_queue(host, to):
     assert host.bodies() == ["a"]
 
 
-def test_what_is_not_available_is_not_moved(host):
+def test_unavailable_message_is_not_moved(host):
     (one,) = put(host, "a")
     assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one + 1, SUB))
     queue_of(host).MessagePositionList.find(one).State = MessagePositionState.LOCKED

@@ -70,7 +70,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_opened_has_a_status_and_leaves_nothing_open(host, name):
+def test_refused_opening_has_a_status_and_leaves_no_handle(host, name):
     format_name, access, share, status = REFUSED[name]
     assert opened(host, format_name, access, share) == (status, None)
     assert host.core.descriptors == {}
@@ -102,7 +102,7 @@ def test_sharing(host, first, second):
     assert opened(host, direct(1), *second)[0] is Status.MQ_OK, "nothing is left of those that were closed"
 
 
-def test_closing_ends_what_waits_and_forgets_cursors(host):
+def test_close_ends_pending_reads_and_cursors(host):
     reads, descriptor = Reads(host), open_(host)
     host.core.cursors.open(descriptor)
     reads.call("tagged", "dequeue_message", descriptor, tag="t")

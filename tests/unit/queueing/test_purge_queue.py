@@ -29,14 +29,14 @@ def left(host):
     return found
 
 
-def test_what_is_available_leaves_at_once(host, left):
+def test_purge_removes_available_messages_at_once(host, left):
     put(host, "a", "b")
     assert host.ask(PurgeQueue(PLAIN)) == {"purged": 2}
     assert left == [("a", PURGED), ("b", PURGED)]
     assert queue_of(host).TotalBytes == 0
 
 
-def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
+def test_purge_removes_a_locked_message_when_it_is_unlocked(host, left):
     put(host, "a", "b")
     reads = Reads(host)
     reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
@@ -50,7 +50,7 @@ def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
     assert len(queue_of(host).MessagePositionList) == 0
 
 
-def test_what_is_locked_and_then_received_was_received(host, left):
+def test_locked_message_received_after_a_purge_counts_as_received(host, left):
     put(host, "a")
     reads = Reads(host)
     reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
@@ -60,7 +60,7 @@ def test_what_is_locked_and_then_received_was_received(host, left):
     assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
 
 
-def test_nobody_gets_a_message_while_the_disk_purges_it():
+def test_message_cannot_be_read_while_its_purge_is_written():
     host = one_host()
     put(host, "a", recoverable=True)
     host.disk = "slow"
@@ -77,7 +77,7 @@ def test_nobody_gets_a_message_while_the_disk_purges_it():
     assert host.bodies() == []
 
 
-def test_what_the_disk_cannot_purge_is_still_there():
+def test_message_stays_when_the_disk_refuses_its_purge():
     host = one_host()
     put(host, "a", "b", recoverable=True)
     host.disk = "broken"

@@ -22,13 +22,13 @@ def queues():
 @pytest.mark.parametrize(
     "leave", [lambda queues: queues.clear(), lambda queues: [queues.pop(one) for one in [*queues]]]
 )
-def test_one_that_left_is_found_by_nothing(queues, leave):
+def test_removed_queue_is_not_found(queues, leave):
     leave(queues)
     assert len(queues) == 0
     assert queues.find_private(7) is queues.find_public(UUID(int=2)) is None
 
 
-def test_one_of_the_same_name_takes_the_place_of_another(queues):
+def test_queue_of_the_same_name_replaces_the_earlier_one(queues):
     later = Queue(Pathname=PRIVATE.Pathname, PrivateQueueNumber=8)
     queues[later.Pathname] = later
     assert (queues.find_private(7), queues.find_private(8), len(queues)) == (None, later, 2)

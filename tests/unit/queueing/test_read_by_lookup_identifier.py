@@ -10,7 +10,7 @@ OK, NOT_FOUND = Status.MQ_OK, (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 EVENT = "read_by_lookup_identifier"
 
 
-def test_one_that_was_received_while_a_cursor_is_at_it_is_said_to_be(host, reads):
+def test_lookup_of_a_received_message_under_a_cursor_returns_already_received(host, reads):
     ids = put(host, "a", "b")
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
@@ -23,7 +23,7 @@ def test_one_that_was_received_while_a_cursor_is_at_it_is_said_to_be(host, reads
     assert reads.call("z", EVENT, descriptor, ids[0], Seek.CURRENT, peek_operation=True) == NOT_FOUND
 
 
-def test_messages_move_on_one_by_one_over_the_command(host):
+def test_lookup_command_reads_current_next_and_last_message(host):
     ids = put(host, "a", "b", "c")
     asked = host.ask(ReadByLookupIdentifier(ids[0], "next", peek=True, queue=PLAIN))["message"]
     assert (asked["body"], asked["lookup_id"]) == ("b", ids[1])

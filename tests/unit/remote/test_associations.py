@@ -53,7 +53,7 @@ def test_a_request_that_comes_in_pieces_in_time_is_carried_out():
     assert reader.closed is None
 
 
-def test_bytes_and_ends_of_connections_that_are_not_known_are_nothing():
+def test_input_of_unknown_connections_is_ignored():
     server = Server()
     for event in (RpcBytes("rpc-77", bind()), RpcLost("rpc-77", "gone")):
         assert server.core.handle(event, server.now) == []

@@ -8,7 +8,7 @@ from reference_qm.surface.commands import Inspect
 INFINITE = 0xFFFFFFFF
 
 
-def test_inspection_shows_what_is_open_and_what_waits():
+def test_inspection_shows_open_handles_and_pending_reads():
     server = Server()
     reader = server.connect()
     opened = reader.open()

@@ -55,7 +55,7 @@ def test_a_cursor_is_closed_once():
 # -- RemoteQMPurgeQueue ----------------------------------------------------------------------------------------
 
 
-def test_what_was_opened_to_peek_does_not_purge():
+def test_handle_opened_to_peek_cannot_purge():
     """MS-MQMP 3.1.4.2: purging needs MQ_RECEIVE_ACCESS."""
     server = Server()
     server.send(b"one")

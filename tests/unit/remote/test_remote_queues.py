@@ -33,7 +33,7 @@ def test_an_access_that_is_neither_receive_nor_peek_is_refused(access):
     assert status(Server().connect().open_remote(access=access)) is Status.MQ_ERROR_INVALID_PARAMETER
 
 
-def test_a_share_mode_that_is_none_and_no_name_at_all_are_refused():
+def test_invalid_share_mode_and_missing_name_are_refused():
     reader = Server().connect()
     assert status(reader.open_remote(share=2)) is Status.MQ_ERROR_INVALID_PARAMETER
     assert status(reader.open_format(None)) is Status.MQ_ERROR_INVALID_PARAMETER

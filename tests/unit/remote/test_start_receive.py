@@ -58,7 +58,7 @@ def test_a_handle_of_a_local_application_is_none_of_a_remote_reader():
 
 
 @BOTH
-def test_what_was_opened_to_peek_does_not_receive(method):
+def test_handle_opened_to_peek_cannot_receive(method):
     """MS-MQMP 3.1.4.2: a handle with MQ_PEEK_ACCESS permits peeks only."""
     server = Server()
     server.send(b"one")

@@ -29,7 +29,7 @@ def read(reader, queue: int, action: int, lookup_id: int, **change):
     return reader.read(queue, METHOD, ulAction=action, LookupId=lookup_id, **change)
 
 
-def test_what_was_opened_to_peek_does_not_receive(made):
+def test_handle_opened_to_peek_cannot_receive(made):
     server, reader, _, lookup_ids = made
     queue = reader.open(access=PEEK_ACCESS).handle
     assert Status(read(reader, queue, RECEIVE_CURRENT, lookup_ids[0])["Return"]) is Status.MQ_ERROR_ACCESS_DENIED

@@ -29,7 +29,7 @@ def test_4_the_second_example() -> None:
 
 
 @pytest.mark.parametrize("number", [11, 21])
-def test_3_1_3_1_what_is_no_site_gate_has_an_empty_table(number: int) -> None:
+def test_3_1_3_1_computer_that_is_no_site_gate_has_an_empty_table(number: int) -> None:
     assert table_of(figure_4(1, 1, 1, 1), number) == ()
 
 

@@ -159,7 +159,7 @@ def test_3_1_5_9_a_filter_is_asked() -> None:
     assert get_directory_data(directory, RoutingLink, equals("Color", 1)) is None
 
 
-def test_3_1_5_9_without_a_directory_nothing_is_known() -> None:
+def test_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
     assert Topology.read(Replica(connected=False)) == Topology({}, {}, ())
 
 

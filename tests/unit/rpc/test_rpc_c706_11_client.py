@@ -207,7 +207,7 @@ def test_when_the_association_ends_every_call_fails():
     assert isinstance(pair.client.begin(calls[0])[0], Failed)
 
 
-def test_a_shutdown_waits_for_what_is_pending():
+def test_client_shutdown_waits_for_pending_calls():
     client = bound()
     call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
     client.begin(call)

@@ -128,7 +128,7 @@ def test_a_call_in_the_middle_of_an_authentication_breaks_the_protocol():
     refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.NCA_S_PROTO_ERROR)
 
 
-def test_who_does_not_finish_an_authentication_is_not_waited_for():
+def test_unfinished_authentication_has_a_time_limit():
     client = SecuredClient()
     client.begin()
     assert client.association.next_due() == NOW.monotonic_ms + Limits().response_timeout_ms
@@ -136,7 +136,7 @@ def test_who_does_not_finish_an_authentication_is_not_waited_for():
     assert client.association.next_due() is None
 
 
-def test_levels_that_are_none_are_refused_and_two_mean_others():
+def test_unknown_authentication_levels_are_refused_and_two_are_raised():
     assert [agreed_level(wire) for wire in (0, 1, 2, 3, 4, 7)] == [2, None, 2, 4, 4, None]
     client = SecuredClient()
     client.own.auth_level = 7
@@ -337,7 +337,7 @@ def test_a_verification_trailer_is_checked_and_is_no_stub_data(trailer, is_true,
         assert sent(happened)[0].body.status == FaultStatus.ACCESS_DENIED
 
 
-def test_who_promises_header_signing_must_have_asked_for_it():
+def test_header_signing_without_request_is_refused():
     client = SecuredClient().authenticate()
     happened = client.feed(version(client, SIGNATURE + BITMASK))
     assert sent(happened)[0].body.status == FaultStatus.ACCESS_DENIED

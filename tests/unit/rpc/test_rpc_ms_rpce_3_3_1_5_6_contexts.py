@@ -162,7 +162,7 @@ def test_a_second_bind_ends_the_association():
 
 
 @pytest.mark.parametrize("body", [Request(0, 7, b""), AlterContext(5840, 5840, 0, (element(0, QQ, NDR),))])
-def test_nothing_comes_before_bind(body):
+def test_pdu_before_bind_is_a_protocol_fault(body):
     happened = Client().send(body, 1)
     assert [pdu.body.status for pdu in sent(happened)] == [FaultStatus.NCA_S_PROTO_ERROR]
     assert closed(happened)

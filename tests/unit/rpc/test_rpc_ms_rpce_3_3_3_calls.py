@@ -303,7 +303,7 @@ def test_authentication_without_a_context_ends_the_association(client):
         bytes.fromhex("05001203 10000000 1100 0000 01000000 00"),
     ],
 )
-def test_what_no_client_sends_ends_the_association_and_its_calls(client, wire):
+def test_pdu_that_no_client_sends_ends_the_association_and_its_calls(client, wire):
     call = client.call(8)
     happened = client.feed(wire)
     assert sent(happened) == []

@@ -95,7 +95,7 @@ def test_a_blob_for_something_else_is_an_error():
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x01\x02", bytes(12), bytes(268), bytes(300)])
-def test_what_is_no_blob_is_a_format_error(blob):
+def test_invalid_key_blob_is_a_format_error(blob):
     with pytest.raises(FormatError, match="SIMPLEBLOB"):
         unwrap(rsa_key(1024), RC4, blob, 40)
 

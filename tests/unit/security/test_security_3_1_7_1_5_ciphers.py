@@ -70,7 +70,7 @@ def test_a_key_of_another_length_is_an_error(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", set(EncryptionAlgorithm) - {EncryptionAlgorithm.RC4})
-def test_what_is_no_encrypted_body_is_an_error(algorithm):
+def test_invalid_encrypted_body_is_an_error(algorithm):
     key = b"k" * KEYS[algorithm][-1]
     encrypted = encrypt(algorithm, key, b"body")
     with pytest.raises(SecurityError, match="not a multiple of the block size"):

@@ -32,7 +32,7 @@ MACHINE = STAFF
         (default_queue_security(by_soap=True), [(EVERYONE, ALL | WRITE), (ANONYMOUS, WRITE)]),
     ],
 )
-def test_who_is_granted_what(descriptor, granted):
+def test_default_descriptor_grants_each_account_its_rights(descriptor, granted):
     assert [(ace.Sid, QueueAccess(ace.Mask)) for ace in descriptor.Dacl.Aces] == granted
 
 

@@ -83,7 +83,7 @@ def test_msmq_3_properties_in_their_order():
     assert signed_content(to_several(message()), SignatureType.SIG30) == FIRST + b"ext" + direct + private + LAST
 
 
-def test_fields_that_are_not_there_add_nothing():
+def test_missing_fields_add_no_signed_bytes():
     bare = message()
     flags = UserHeader.flags(DQ=3, SH=1, MP=1)
     bare = replace(

@@ -94,7 +94,7 @@ def test_a_request_is_answered_under_its_id():
     asyncio.run(story())
 
 
-def test_what_is_not_offered_is_refused_in_one_line():
+def test_unsupported_verb_is_refused_in_one_line():
     async def story():
         async with bench(frozenset({"receive"})) as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "reset"}, {"id": 2, "verb": "begin"}, {"id": 3, "verb": "identity"})

@@ -197,7 +197,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),
     ],
 )
-def test_what_cannot_be_used_is_one_line(tmp_path: Path, text: str, complaint: str):
+def test_unusable_setting_gives_one_line_error(tmp_path: Path, text: str, complaint: str):
     with pytest.raises(SettingsError) as error:
         load(tmp_path, text)
     assert complaint in str(error.value)

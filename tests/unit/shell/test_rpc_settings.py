@@ -21,14 +21,14 @@ def loaded(tmp_path: Path, text: str) -> Settings:
     return load_settings(path, {}, SeededEntropy("settings"))
 
 
-def test_nobody_authenticates_by_default(tmp_path):
+def test_rpc_has_no_authentication_by_default(tmp_path):
     settings = loaded(tmp_path, "[rpc]\nport = 4\n")
     assert settings.rpc == Rpc(port=4)
     assert settings.config.rpc_client is None
     assert settings.config.rpc_server.accept(AuthType.WINNT, AuthLevel.CONNECT) is None
 
 
-def test_users_and_levels(tmp_path, monkeypatch):
+def test_rpc_settings_read_users_levels_and_authentication(tmp_path, monkeypatch):
     monkeypatch.setenv("MQC_SECRET", "from the environment")
     (tmp_path / "secret.txt").write_text("from a file\r\n", encoding="utf-8")
     settings = loaded(
@@ -79,7 +79,7 @@ def test_users_and_levels(tmp_path, monkeypatch):
         ("[rpc]\nusers = 3", "must be a list of tables"),
     ],
 )
-def test_what_cannot_be_used_is_one_line(tmp_path, rpc, said):
+def test_unusable_setting_gives_one_line_error(tmp_path, rpc, said):
     with pytest.raises(SettingsError) as caught:
         loaded(tmp_path, rpc)
     assert said in str(caught.value)

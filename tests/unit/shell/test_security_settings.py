@@ -135,7 +135,7 @@ def test_users_settings_and_remote_keys_are_taken(tmp_path: Path, certificate: b
     assert list(security.remote_keys.values()) == [keys]
 
 
-def test_what_a_queue_demands_and_grants_is_taken(tmp_path: Path):
+def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
     plain, strict, owned = load(
         tmp_path,
         f"""
@@ -195,7 +195,7 @@ def test_what_a_queue_demands_and_grants_is_taken(tmp_path: Path):
         ("[[queues]]\nname = 'private$\\a'\ndeny = { 'me' = [] }", "[[queues]] 1 deny = 'me': must be a SID"),
     ],
 )
-def test_what_cannot_be_used_is_one_line_with_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+def test_what_cannot_be_used_gives_one_line_error_with_key_and_way_out(tmp_path: Path, text: str, complaint: str):
     said = refusal(tmp_path, text)
     assert said.startswith(f"{tmp_path / 'qm.toml'}: ")
     assert complaint in said

@@ -150,7 +150,7 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[listen", "not a TOML file: "),
     ],
 )
-def test_what_cannot_be_used_is_one_line_with_file_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+def test_what_cannot_be_used_gives_one_line_error_with_file_key_and_way_out(tmp_path: Path, text: str, complaint: str):
     with pytest.raises(SettingsError) as error:
         load(tmp_path, text)
     assert str(error.value).startswith(f"{tmp_path / 'qm.toml'}: ")

@@ -78,7 +78,7 @@ def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Pat
     asyncio.run(story())
 
 
-def test_a_file_that_stays_locked_is_said_to_fail(tmp_path: Path):
+def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
         directory = stored(tmp_path, busy_s=0)
@@ -100,7 +100,7 @@ def test_without_a_directory_it_is_not_connected():
     asyncio.run(story())
 
 
-def test_an_answer_for_an_earlier_life_is_given_to_nobody(tmp_path: Path):
+def test_directory_answer_for_a_restarted_core_is_dropped(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1), ReadDirectory(2)))
         directory = stored(tmp_path)
@@ -123,7 +123,7 @@ def _polled_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_polled_often")
-def test_what_another_process_changes_is_noticed_and_the_own_changes_are_not(tmp_path: Path):
+def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
     async def story():
         core = ScriptedCore(lambda event: effects.get(type(event), []))
         directory, another = stored(tmp_path), stored(tmp_path)

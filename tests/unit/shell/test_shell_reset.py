@@ -26,7 +26,7 @@ def dialling(event: Input) -> list[Effect]:
     return [Connect("out-1", NOBODY), Persist(1, {})] if isinstance(event, Started) else []
 
 
-def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_records():
+def test_new_core_gets_no_events_of_the_old_core():
     async def story():
         old, new = ScriptedCore(dialling), ScriptedCore()
         answers: list[Effect] = []

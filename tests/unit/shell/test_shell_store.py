@@ -25,7 +25,7 @@ from reference_qm.surface.inputs import (
 from reference_qm.surface.surroundings import ChangeEnvironment
 
 
-def test_persisted_is_told_only_after_the_store_has_written_and_in_order():
+def test_persisted_is_reported_in_order_after_the_store_has_written():
     async def story():
         disk = Disk()
         core = ScriptedCore(on(Started, Persist(1, {"n": 1}), Persist(2, {"n": 2})))
@@ -53,7 +53,7 @@ def test_a_record_that_cannot_be_stored_is_reported():
     asyncio.run(story())
 
 
-def test_a_full_store_is_told_once_and_so_is_that_it_has_room_again(caplog, monkeypatch):
+def test_full_store_and_new_room_are_each_reported_once(caplog, monkeypatch):
     monkeypatch.setattr(host_module, "ROOM_POLL_S", 0.001)
 
     async def story():

@@ -26,7 +26,7 @@ from reference_qm.surface.inputs import (
 )
 
 
-def test_an_accepted_stream_is_told_from_its_beginning_to_its_end():
+def test_accepted_stream_reports_opening_bytes_and_close():
     async def story():
         core = ScriptedCore()
         async with running(core) as (_, endpoint):

@@ -112,7 +112,7 @@ def test_users_leave_no_trace_in_the_environment(monkeypatch):
     assert "NTLM_USER_FILE" not in os.environ
 
 
-def test_passwords_show_nowhere_in_what_is_shown():
+def test_repr_of_a_user_contains_no_password():
     assert ALICE.password not in repr(ALICE)
 
 

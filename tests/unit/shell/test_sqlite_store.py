@@ -76,7 +76,7 @@ def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
     assert entries(path) == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
 
 
-def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path: Path):
+def test_change_that_cannot_be_written_whole_is_not_written(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
         asyncio.run(store.write([{"a": 1}]))
@@ -100,7 +100,7 @@ def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
     assert entries(tmp_path / "store") == {"a": 1}
 
 
-def test_what_a_killed_process_had_written_is_there(tmp_path: Path):
+def test_entries_written_before_a_kill_are_read_again(tmp_path: Path):
     """The log of a process that never closed the store is read; an unfinished end of it is ignored."""
     path, log = tmp_path / "store", tmp_path / "store-wal"
     code = f"""
@@ -273,7 +273,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         install_core(settings, [])(store.read())
 
 
-def test_what_was_cleared_is_gone_and_what_is_written_later_is_kept(path: Path):
+def test_cleared_store_keeps_only_later_entries(path: Path):
     with opened(path) as store:
         store.clear()
         asyncio.run(store.write([{"later": 1}]))
@@ -294,7 +294,7 @@ def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_
     assert entries(tmp_path / "store") == {"new": 1}
 
 
-def test_what_is_wanted_at_the_end_is_written_before_the_store_is_closed(tmp_path: Path):
+def test_last_entries_are_written_before_the_store_is_closed(tmp_path: Path):
     def script(event: Input) -> list[Effect]:
         return [Persist(1, {"last": 1})] if isinstance(event, Stopped) else []
 

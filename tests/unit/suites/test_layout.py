@@ -56,7 +56,7 @@ def test_a_message_with_every_header_is_read_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 3, 16, 63, 64, 90])
-def test_what_was_cut_is_not_there(size: int) -> None:
+def test_field_of_a_cut_packet_is_absent(size: int) -> None:
     found = Layout(framed(bytes(user_message(label="label", body=b"body"))[:size]))
     assert found.of("MessagePropertiesHeader.MessageBody", "bytes left") == {
         "MessagePropertiesHeader.MessageBody": ABSENT,

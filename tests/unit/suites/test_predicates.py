@@ -332,15 +332,15 @@ SEQUENCE = (numbered(4, 3, 1), numbered(5, 4, 2))
         ("MQMQ-2.2.18.1.3-02", message(user={"MessageID": 2}, properties={"Label": "x"}).build(), False),
     ],
 )
-def test_what_was_sent_before_counts(rule: str, data: bytes, found: bool) -> None:
+def test_predicate_considers_earlier_packets(rule: str, data: bytes, found: bool) -> None:
     assert judged(rule, data, SEQUENCE) is found
 
 
-def test_nothing_is_said_of_a_sequence_that_began_before_the_session() -> None:
+def test_sequence_that_began_before_the_session_is_not_judged() -> None:
     assert judged("MQMQ-2.2.20.5-16", SEQUENCE[0]) is None
 
 
-def test_what_an_application_sends_may_have_any_type() -> None:
+def test_body_type_of_application_messages_is_not_judged() -> None:
     assert judged("MQMQ-2.2.19.3-15", typed(0x77, message_class=0).build()) is None
 
 
@@ -361,9 +361,7 @@ NEVER_SET = (
 
 
 @pytest.mark.parametrize(("rule", "changes"), NEVER_SET, ids=[rule for rule, _ in NEVER_SET])
-def test_what_has_no_meaning_is_not_set_in_own_messages_and_may_be_in_those_of_others(
-    rule: str, changes: dict[str, Any]
-) -> None:
+def test_meaningless_fields_break_the_rule_only_in_own_messages(rule: str, changes: dict[str, Any]) -> None:
     own = message(**changes).build()
     assert judged(rule, own, (RESPONSE,)) is False
     for of_another in ({"SourceQueueManager": OTHER}, {"RC": 1}):
@@ -374,7 +372,7 @@ def test_what_has_no_meaning_is_not_set_in_own_messages_and_may_be_in_those_of_o
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 200, b"LIOR" * 40, bytes(range(256))])
-def test_bytes_that_are_no_packet_keep_nothing(data: bytes) -> None:
+def test_invalid_packet_keeps_no_rule(data: bytes) -> None:
     with pytest.raises(FormatError):
         parse_packet(data)
     assert [rule for rule in PASSIVE if judged(rule, data) is True] == []

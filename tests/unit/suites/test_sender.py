@@ -25,7 +25,7 @@ from suites.mqqb.steps.sender import Sender
         ),
     ],
 )
-def test_a_session_that_did_not_come_is_told_as_it_was_seen(monkeypatch: pytest.MonkeyPatch, session: Any, said: str):
+def test_missing_session_is_a_failure_with_the_observation(monkeypatch: pytest.MonkeyPatch, session: Any, said: str):
     monkeypatch.setattr(Sender, "poll_session", lambda self: session)
     with pytest.raises(ConformanceFailure) as missed:
         Sender.__new__(Sender).await_session()

@@ -161,7 +161,7 @@ def test_every_effect_is_carried_out_by_its_own_method_in_the_order_in_which_it_
     assert [(effect, name) for name, effect in host.calls] == CARRIED_OUT_BY
 
 
-def test_the_core_is_told_the_time_of_each_input(host: Host) -> None:
+def test_driver_passes_the_core_the_time_of_each_input(host: Host) -> None:
     host.driver.handle(Started())
     host.ms += 5
     host.driver.handle(Persisted(1))
@@ -192,7 +192,7 @@ def test_an_input_that_an_effect_brings_about_waits_until_all_effects_are_carrie
     assert host.inputs == [Started(), resolved("a"), resolved("b")]
 
 
-def test_what_follows_from_an_input_comes_after_what_waits_and_nothing_is_nested(host: Host) -> None:
+def test_resulting_inputs_are_queued_behind_waiting_ones_without_recursion(host: Host) -> None:
     depth, deepest, left = 0, 0, 2_000  # deeper than Python recurses
     host.core.script = lambda event: [ResolveHost("again")]
 
@@ -284,7 +284,7 @@ def test_a_wake_up_that_is_no_longer_wanted_does_not_come(host: Host) -> None:
     assert (host.wanted, host.driver.due) == ([], None)
 
 
-def test_one_that_is_put_off_is_not_moved_and_the_core_hears_of_it_only_when_it_is_due(host: Host) -> None:
+def test_postponed_timer_fires_only_when_it_is_due(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = 1_900
@@ -296,7 +296,7 @@ def test_one_that_is_put_off_is_not_moved_and_the_core_hears_of_it_only_when_it_
     assert host.inputs[2:] == ["timer"]
 
 
-def test_a_core_that_ends_is_not_woken_and_hears_nothing_of_what_waited(host: Host) -> None:
+def test_ended_core_gets_no_timer_and_no_waiting_input(host: Host) -> None:
     host.core.due = 1_500
     host.core.script = scripted(started=[ResolveHost("a"), ResolveHost("b")])
 

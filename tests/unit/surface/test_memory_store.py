@@ -9,7 +9,7 @@ import pytest
 from reference_qm.surface.store import MemoryStore, StoreError
 
 
-def test_the_last_change_counts_and_what_is_gone_is_gone():
+def test_memory_store_keeps_the_last_value_and_removes_deleted_keys():
     store = MemoryStore()
     asyncio.run(store.write([{"a": 1, "b": {"c": (None, "\ud800 ü", True)}}, {"a": 2, "gone": 3}]))
     asyncio.run(store.write([{"gone": None, "never there": None}]))
@@ -19,7 +19,7 @@ def test_the_last_change_counts_and_what_is_gone_is_gone():
 
 
 @pytest.mark.parametrize("value", [b"bytes", {1, 2}, float("nan"), object()])
-def test_of_records_that_are_not_json_ready_nothing_is_kept(value: object):
+def test_memory_store_refuses_records_that_are_not_json_ready(value: object):
     store = MemoryStore()
     store.keep([{"a": 1}])
     with pytest.raises(StoreError, match="a record is not JSON-ready: "):
@@ -27,7 +27,7 @@ def test_of_records_that_are_not_json_ready_nothing_is_kept(value: object):
     assert store.read() == {"a": 1}
 
 
-def test_what_is_read_is_the_readers():
+def test_value_read_from_the_memory_store_is_a_copy():
     store = MemoryStore()
     value = ["kept"]
     store.keep([{"a": value}])

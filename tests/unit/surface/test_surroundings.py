@@ -100,7 +100,7 @@ def test_an_administrator_sees_the_sid_of_the_computer(directory):
     assert around.carry_out(Published())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
 
 
-def test_what_cannot_be_is_said_in_one_line(directory):
+def test_refused_directory_change_gives_one_line_status(directory):
     around = Surroundings(directory, OWN)
     assert around.carry_out(Published(label="x")) == NO_SUCH_ATTRIBUTE
     refusing = Surroundings(_Refusing(directory), OWN)
@@ -115,7 +115,7 @@ def test_in_workgroup_mode_there_is_no_directory_to_take_away():
     assert around.carry_out(Published()) == NO_DIRECTORY
 
 
-def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_start():
+def test_missing_surroundings_are_reported_at_once_and_at_a_start():
     around = Surroundings()
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))

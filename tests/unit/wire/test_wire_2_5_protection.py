@@ -86,7 +86,7 @@ FIRST += bytes.fromhex(LE + "04000000") + b"\x0e\0" + "OS:a\\q\0".encode("utf-16
 LAST = bytes.fromhex(LE + "00 03 02 0D 0000 08000000" + "00" * 15 + "03")
 
 
-def test_what_is_signed_is_as_printed():
+def test_signed_octets_equal_the_specified_ones():
     assert signed_octets(message(), SIG10) == FIRST
     assert signed_octets(message(), SIG20) == FIRST + LAST + b"\x0e\0" + "OS:d\\q\0".encode("utf-16-le")
 
@@ -101,7 +101,7 @@ def test_a_list_of_destinations_is_signed_without_its_padding():
     assert signed_octets(message(mqf={"Destination": names}), SIG30) == FIRST + b"ext" + direct + private + LAST
 
 
-def test_what_is_not_there_adds_nothing():
+def test_missing_fields_of_a_message_add_zero_octets():
     assert signed_octets(user_message(), SIG10) == bytes(24)
 
 

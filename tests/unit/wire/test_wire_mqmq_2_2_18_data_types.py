@@ -135,6 +135,6 @@ def test_characters_are_whole():
         DirectQueueFormatName(bytes.fromhex("0300 4f0000 000000"))
 
 
-def test_a_structure_alone_leaves_nothing_over():
+def test_bytes_after_a_structure_are_an_error():
     with pytest.raises(WireError, match="3 bytes left over after TxSequenceID"):
         TxSequenceID(bytes(11))

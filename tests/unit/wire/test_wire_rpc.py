@@ -94,7 +94,7 @@ def test_requests_of_qm2qm_are_read_by_the_reference_and_by_ourselves(name, wide
 
 
 @WIDE
-def test_what_is_described_arrives(wide):
+def test_remote_read_description_round_trips(wide):
     stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=desc2(READ, 9))
     found = QM2QM_TABLE.methods[9].read_in(stub, Encoding(wide))["lpRemoteReadDesc2"]
     read = found["pRemoteReadDesc"]

@@ -30,7 +30,7 @@ WHOLE = [
 ]
 
 
-def test_what_is_made_is_what_scapy_makes() -> None:
+def test_built_fragments_equal_those_of_scapy() -> None:
     part = DceRpc5Request(alloc_hint=len(STUB), cont_id=1, opnum=4) / Raw(STUB)
     assert request(7, 1, 4, STUB) == [bytes(pdu("request", 7, part))]
     part = DceRpc5Response(alloc_hint=len(STUB), cont_id=1) / Raw(STUB)
@@ -38,7 +38,7 @@ def test_what_is_made_is_what_scapy_makes() -> None:
 
 
 @pytest.mark.parametrize("data", WHOLE)
-def test_what_is_read_is_what_scapy_reads(data: bytes) -> None:
+def test_parsed_fragment_equals_that_of_scapy(data: bytes) -> None:
     packet = dissect_rpc(data)
     opnum = packet.payload.opnum if rpc_kind(data) == "request" else 0
     expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
@@ -52,7 +52,7 @@ def test_scapy_is_not_asked_for_plain_fragments(monkeypatch: pytest.MonkeyPatch)
 
 
 @given(st.data())
-def test_what_is_plain_is_read_as_scapy_reads_it(data: st.DataObject) -> None:
+def test_plain_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
     good = data.draw(st.sampled_from([*WHOLE, bytes(fault(7, 1, 5)), bytes(co_cancel(7)), bytes(bind_nak(7, 1))]))
     spoilt = bytearray(good)
     for at in data.draw(st.lists(st.integers(0, min(len(good), 40) - 1), max_size=3)):
@@ -66,5 +66,5 @@ def test_what_is_plain_is_read_as_scapy_reads_it(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
-def test_what_is_cut_or_has_more_in_it_is_not_plain(data: bytes) -> None:
+def test_cut_or_extended_fragment_is_not_plain(data: bytes) -> None:
     assert not is_plain(data)

@@ -66,7 +66,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("data", "error"), REFUSED, ids=[error for _, error in REFUSED])
-def test_what_is_no_packet_is_refused_with_one_line(data, error):
+def test_invalid_packet_is_refused_with_one_line(data, error):
     with pytest.raises(WireError) as refusal:
         dissect(data)
     assert error in str(refusal.value)
@@ -84,13 +84,13 @@ def test_what_is_no_packet_is_refused_with_one_line(data, error):
         (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature: 0x5549, not 0x5548"),
     ],
 )
-def test_what_is_no_ping_is_refused_with_one_line(data, error):
+def test_invalid_ping_is_refused_with_one_line(data, error):
     with pytest.raises(WireError, match=error):
         dissect_ping(data)
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_scapys_configuration_changes_nothing(monkeypatch, debug):
+def test_scapy_configuration_has_no_effect(monkeypatch, debug):
     monkeypatch.setattr(conf, "debug_dissector", debug)
     monkeypatch.setattr(conf, "padding", 0)
     with pytest.raises(WireError, match="4 bytes left over"):
