@@ -41,7 +41,7 @@ def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
 
 
 def load(path: Path) -> Sequence:
-    """Read the steps of a file; UsageError, in one line, where it is none of ours."""
+    """Read the steps of a file; UsageError, in one line, if ``explore`` did not write it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])

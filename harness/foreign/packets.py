@@ -16,7 +16,9 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure
 
 Take = Callable[[bytes, int, int, FormatError | None], None]
-"""Takes a packet, the frame in which it begins, the time (int us) of that which completes it, and why it is none."""
+"""Takes a packet, the frame in which the packet begins, the time (int us) of the frame that completes it, and the
+reason why it is malformed.
+"""
 
 HEAD = 12
 """int bytes of a packet that tell its size."""

@@ -109,7 +109,7 @@ def _reconnect(pair: Pair, origin: Side, target: Side) -> Outcome:
 def _restart(pair: Pair, origin: Side, target: Side) -> Outcome:
     """The target restarts; recoverable messages sent before and afterwards are there once and in order."""
     queue = target.sut.queue("plain")
-    labels = _labels("over a restart", 2 * NUMBER)
+    labels = _labels("across a restart", 2 * NUMBER)
     _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
     _await_labels(pair, target, queue, NUMBER)
     target.sut.restart()

@@ -311,7 +311,7 @@ class Association(RawConversation):
     ) -> tuple[Frame | None, Any]:
         """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None.
 
-        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure when the SUT's token is none.
+        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure if the SUT's token is invalid.
         """
         self._call_id += 1
         if authenticate and self.protection is None:

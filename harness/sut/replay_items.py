@@ -69,7 +69,7 @@ Item = Open | Packet | Note
 
 
 def items_of(path: Path) -> list[Item]:
-    """Read a capture; MqconformError where it is none of this harness."""
+    """Read a capture; MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MOST:

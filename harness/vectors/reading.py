@@ -19,7 +19,7 @@ _TEXTS = (DIRECT, SUBQUEUE)
 
 
 def read_packet(kind: str, data: bytes) -> list[ReadField]:
-    """Return the fields of a packet; WireError for bytes that are none. Structures and lists have no value."""
+    """Return the fields of a packet; WireError for malformed bytes. Structures and lists have no value."""
     packet = dissect_ping(data) if kind == PING else dissect(data)
     found: list[ReadField] = []
     counts: dict[str, int] = {}
@@ -54,7 +54,7 @@ def refuse_packet(kind: str, data: bytes) -> Refusal | None:
 
 
 def read_stub(operation: str, name: str, data: bytes) -> list[ReadField]:
-    """Return the parameters of a stub by dotted name, without offsets; WireError for bytes that are none."""
+    """Return the parameters of a stub by dotted name, without offsets; WireError for malformed bytes."""
     known = OPERATIONS[operation]
     wide = "ndr64" in name
     packet = known.read_request(data, wide) if name.startswith("request") else known.read_response(data, wide)

@@ -38,7 +38,7 @@ SHOWN = {
 """By rule: the property as control shows it, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
 GIVEN: dict[str, dict[str, Any]] = {
-    "text that is none": {
+    "malformed text": {
         "ApplicationTag": 0xFFFF_FFFF,
         "body": b"\xff\xfe<xml> \r\n\0 odd",
         "BodyType": VT_LPWSTR,

@@ -28,7 +28,7 @@ from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
-BODY = "a body that is no whole number of blocks"
+BODY = "a body whose length is not a multiple of the block size"
 LATER_MS, SECOND_MS = 3_000, 1_100
 MOST_LIFETIMES = 100
 """Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""

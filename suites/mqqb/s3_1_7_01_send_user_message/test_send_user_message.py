@@ -97,8 +97,8 @@ def _properties(frame) -> dict[str, Any]:
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages with each acknowledgment, all of them, each journal and both: the packets have the
-    corresponding bits, and TimeToBeReceived.
+    """The SUT sends messages that request each acknowledgment, all of them, each journal, and both journals: the
+    packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -129,7 +129,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 
 
 def _requests_of(frame) -> tuple[list[str], int]:
-    """Return the requested acknowledgments and journals of a packet, and TimeToBeReceived."""
+    """Return the acknowledgments and journals that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
@@ -153,8 +153,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(before=[1], after=[1, 2]),
-        observed={"before": held, "after": after},
+        expected=facts(while_paused=[1], after_resume=[1, 2]),
+        observed={"while_paused": held, "after_resume": after},
         evidence=session.messages,
     )
 

@@ -40,7 +40,7 @@ from suites.mqqb.steps.ordering import LABEL
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """SecurityHeader.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
-CLEAR = b"a body that is no whole number of blocks"
+CLEAR = b"a body whose length is not a multiple of the block size"
 KEY = {40: b"\x51\x02\xa3\x04\xf5", 128: bytes(range(1, 17)), 192: bytes(range(1, 25)), 256: bytes(range(1, 33))}
 """Session keys by their bits."""
 

@@ -121,7 +121,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
 
 @covers("MQSO-6.6.2.1-D01")
 def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
-    """Started in a new domain without its directory, the SUT creates no object when the directory is back, and
+    """Started in a new domain whose directory is unavailable, the SUT creates no object when the directory is back, and
     creates it at the next start.
     """
     _start_with(sut, own_domain=False, directory=False)
