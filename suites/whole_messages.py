@@ -103,8 +103,3 @@ def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None
     admin_host = (admin or "").lower().removeprefix("private=").partition("\\")[0]
     host = {2: source, 3: receiver, 4: admin_host, 6: getattr(queue, "SourceQueueManager", None)}[kind]
     return normalize_format_name(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
-
-
-# Old names, until their last users change.
-differences = describe_differences
-canonical = normalize_format_name

@@ -63,17 +63,22 @@ def show_value(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {within(one)}" for key, one in value.items()) or "none"
+        return show_named({key: within(one) for key, one in value.items()}) or "none"
     if is_several(value):
         return ", ".join(map(within, value)) or "none"
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return f"0x{value:X}" if is_number and value >= HEX_FROM else str(value)
 
 
+def show_named(texts: Mapping[str, str]) -> str:
+    """Return texts by name as people read them: ``left: a, b; by another handle: none``."""
+    return "; ".join(f"{str(name).replace('_', ' ')}: {text}" for name, text in texts.items())
+
+
 def within(value: Any) -> str:
     """Return a value as people read it within another: a list in brackets, a number in decimal digits."""
     if isinstance(value, Mapping) or is_several(value):
-        return f"[{show_value(value) if value else ''}]"
+        return f"[{show_value(value)}]" if value else "none"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
     return str(value) if isinstance(value, int) else show_value(value)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_named, show_value, within
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
@@ -31,7 +31,7 @@ class Named(Expectation):
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_plain(value)}
-        self._text = ", ".join(f"{name} {_of_name(value)}" for name, value in expected.items())
+        self._text = show_named({name: _of_name(value) for name, value in expected.items()})
 
     def __str__(self) -> str:
         return self._text
@@ -40,7 +40,7 @@ class Named(Expectation):
         found = self._read(observed)
         if found is None:
             return show_value(observed)
-        return ", ".join(f"{name} {self._show_field(name, one)}" for name, one in found.items())
+        return show_named({name: self._show_field(name, one) for name, one in found.items()})
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)
@@ -51,7 +51,7 @@ class Named(Expectation):
             for name in [*self.expected, *(one for one in found if one not in self.expected)]
             if name not in found or name not in self.expected or self.expected[name].compare(found[name]) is not None
         }
-        return Difference(", ".join(f"{name} {text}" for name, text in wrong.items())) if wrong else None
+        return Difference(show_named(wrong)) if wrong else None
 
     def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
         if name not in found:

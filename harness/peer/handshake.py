@@ -37,8 +37,3 @@ def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> R
     connection.send(parameters)
     connection.expect("ConnectionParameters")
     return connection
-
-
-# Old names, until their last users change.
-request = establish_request
-parameters = parameters_request

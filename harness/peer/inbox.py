@@ -206,8 +206,3 @@ def parameters_response(frame: Frame, **header: Any) -> Any:
     asked = frame["ConnectionParametersHeader"]
     repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(**repeated | {"WindowSize": 64} | header)
-
-
-# Old names, until their last users change.
-response = establish_response
-agreement = parameters_response

@@ -71,7 +71,7 @@ def test_the_checks_of_a_full_disk_are_judged_on_one_that_is_full(disk: Path, tm
     assert sorted(one.name for one in disk.iterdir() if "store" not in one.name) == []
     done = mqconform("replay", tmp_path / "run")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.endswith("; 0 came to others, 0 cannot be replayed\n")
+    assert done.stdout.endswith("; 0 differed, 0 cannot be replayed\n")
 
 
 @pytest.mark.parametrize("killed_while_full", [True, False])

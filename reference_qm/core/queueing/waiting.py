@@ -35,12 +35,15 @@ class Waiting(Part):
         """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
         The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
-        status that the raising events return. Timeouts are in seconds in this document, in ms in MS-MQQP.
+        status that the raising events return. They raise Wait Time Expired on its cursor, too. Timeouts are seconds in
+        this document, in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
         if timeout_ms is not None and timeout_ms <= 0:
+            if cursor is not None:
+                self.qm.cursors.wait_expired(cursor)
             answered(Status.MQ_ERROR_IO_TIMEOUT, None)
             return
         reader = WaitingMessageReadOperation(

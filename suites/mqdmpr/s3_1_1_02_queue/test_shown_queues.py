@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs
 from reference_qm.security import SecurityDescriptor
-from suites.mqqb.steps.opening import outgoing_queue
+from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
@@ -66,7 +66,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     observed = [_acknowledge_and_read_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
-    observed.append(_name_activity(outgoing_queue(sut, to)))
+    observed.append(_name_activity(find_outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
     observed.append(_acknowledge_and_read_activity(sender, session))
@@ -76,7 +76,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
 def _acknowledge_and_read_activity(sender, session):
     session.acknowledge_all()
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
-    return _name_activity(outgoing_queue(sender.sut, sender.to))
+    return _name_activity(find_outgoing_queue(sender.sut, sender.to))
 
 
 def _name_activity(shown):

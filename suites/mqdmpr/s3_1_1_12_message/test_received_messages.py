@@ -17,7 +17,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message, taken
 from suites.mqqb.steps.opening import CLOCK_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -136,7 +136,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
             "ProviderInfo": bytes(ProviderInfo(**provider)),
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
-        done = reception(peer, packet, label)
+        done = deliver_message(peer, packet, label)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 

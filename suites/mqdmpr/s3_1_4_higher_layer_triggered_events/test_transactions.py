@@ -63,7 +63,7 @@ class TwoTransactions:
     def end(self) -> None:
         """Abort the transactions that are not decided."""
         self.application.end_transaction("abort", self.other)
-        self.application.receiver.end()
+        self.application.receiver.acknowledge_all()
 
 
 @needs("send", "subqueues")
@@ -83,10 +83,10 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
-    state_before = application.labels(), application.acknowledged(0), application.labels(work.subqueue)
+    state_before = application.labels(), application.await_receive_acks(0), application.labels(work.subqueue)
     committed = _outcome(sut, "commit", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
-    acknowledged = application.acknowledged(1)
+    acknowledged = application.await_receive_acks(1)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
@@ -194,7 +194,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
         judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
     application.end_transaction("abort", other_transaction)
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 def _outcome(sut, verb, **arguments):
@@ -249,17 +249,17 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     labels = application.labels()
     early_state = {
         "back": [label for label in locked_labels if label in labels],
-        "acknowledged": application.acknowledged(0),
+        "acknowledged": application.await_receive_acks(0),
     }
     judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early_state, evidence=evidence)
     decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in transactions.items()}
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
-    acknowledged = application.acknowledged(0 if empty else 1)
+    acknowledged = application.await_receive_acks(0 if empty else 1)
     judge("MQDMPR-3.1.4.7-03", expected=[] if empty else ["taken"], observed=acknowledged, evidence=evidence)
     expected = in_queue("taken", "back", "stays") if empty else in_queue("back", "stays")
     judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 @covers("MQDMPR-3.1.4.6-09")
@@ -272,7 +272,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
     prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
-    acknowledged, (state,) = application.acknowledged(1), _list_states(sut, transaction)
+    acknowledged, (state,) = application.await_receive_acks(1), _list_states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
     judge(
@@ -281,7 +281,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
         observed=observed,
         evidence=evidence,
     )
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")

@@ -87,4 +87,4 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
         remaining_sizes.append(read_bytes())
     expected = [sum(stored_sizes[number:]) for number in range(1, len(stored_sizes) + 1)]
     judge("MQDMPR-3.1.7.2.1-03", expected=expected, observed=remaining_sizes, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()

@@ -9,7 +9,7 @@ from harness.expectations import in_queue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, packet_at, read_internal_bits, respond
+from suites.mqqb.steps.opening import accepted, agree, listen, read_internal_bits, respond
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -98,13 +98,13 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     respond(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
     connection.send(_agree_to(parameters))
-    message = packet_at(connection, 2)
+    message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
     connection.send(session_ack(AckSequenceNumber=1))
     other = peer.open_raw()
     sent = other.send(peer.recoverable_message(debug={}))
-    answer = packet_at(other, 2)
+    answer = other.poll_packet(2)
     observed = answer.kind if answer is not None else other.outcome()
     judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, passive, record_of
-from suites.mqmq.steps.session_headers import acknowledges_what_came, flags_once, names_fresh_messages, of_header
+from suites.mqmq.steps.session_headers import flags_once, names_fresh_messages, of_header
 from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
 
 _WRAP = 0x10000
@@ -61,7 +61,6 @@ def _count_is(field: str, packet: Any, count: int) -> Finding:
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.6.4-04", "AckSequenceNumber counts messages that came", acknowledges_what_came),
     ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
     ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
 ):

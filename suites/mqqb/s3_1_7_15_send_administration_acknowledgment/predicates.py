@@ -79,14 +79,6 @@ def has_no_attributes(packet: Any) -> Finding:
     return not wrong, ", ".join(wrong) or "no request, no journal, no end of time, no signature, in clear"
 
 
-@passive("MQQB-3.1.7.15-08", MESSAGE, "there is no MultiQueueFormatHeader", of_system=True)
-@of_administration_ack
-def has_one_destination(packet: Any) -> Finding:
-    """Demand one destination."""
-    there = packet.MultiQueueFormatHeader is not None
-    return not there, f"MultiQueueFormatHeader is {'there' if there else 'absent'}"
-
-
 def _has_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:

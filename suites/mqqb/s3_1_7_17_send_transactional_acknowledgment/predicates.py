@@ -7,7 +7,6 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import LABEL, MESSAGE, is_final_ack, is_order_ack, of_acknowledgment
 from suites.mqqb.steps.transactional_acks import (
-    has_a_received_number,
     has_field_of_message,
     is_of_a_received_sequence,
     order_ack_of_received,
@@ -49,9 +48,6 @@ def is_not_encrypted(packet: Any) -> Finding:
 
 passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
     order_ack_of_received(is_of_a_received_sequence)
-)
-passive("MQQB-3.1.7.17-D04", MESSAGE, "TxSequenceNumber is that of a message that came", of_system=True)(
-    order_ack_of_received(has_a_received_number)
 )
 passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber is that of the message", of_system=True)(
     has_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")

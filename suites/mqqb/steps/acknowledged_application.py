@@ -66,6 +66,3 @@ class AcknowledgedApplication(Application):
         """Return the labels of the messages with these identifiers, sorted."""
         labels = {identifier(frame): label for label, frame in self.sent.items()}
         return sorted(labels.get(one, "another") for one in identifiers)
-
-    # Old names, until their last users change.
-    acknowledged = await_receive_acks

@@ -62,8 +62,3 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
 def expect_about(now_s: int) -> Expectation:
     """Expect a moment that is about now, in seconds since 1970."""
     return between(now_s - CLOCK_S, now_s + CLOCK_S)
-
-
-# Old names, until their last users change.
-manager = inspect_queue_manager
-about = expect_about

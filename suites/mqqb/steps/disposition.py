@@ -14,7 +14,7 @@ from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, is_ordering
 
 
@@ -177,14 +177,6 @@ class AcknowledgingReceiver(Receiver):
             raise ConformanceFailure("no acknowledgment came to the administration queue")
         return sent, came[count - 1]
 
-    # Old names, until their last users change.
-    asking = build_message
-    administered = with_admin_queue
-    give = send_packet
-    shown_to_receive = require_reception
-    end = acknowledge_all
-    acknowledgment = send_for_ack
-
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
     """Return the fields of UserHeader of a message to a private queue of a queue manager."""
@@ -208,7 +200,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
         f"{one['label'] or one['message_id']} in {place}"
         for place, there in places.items()
         for one in there
-        if text(str(one["message_id"]).replace("}", "")) in wanted
+        if guid_text(str(one["message_id"]).replace("}", "")) in wanted
     ]
     return ", ".join(found) or IN_NONE
 
@@ -224,9 +216,9 @@ def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str
 def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
     """Return the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
     user = message["UserHeader"]
-    wanted = (text(user.SourceQueueManager), user.MessageID)
+    wanted = (guid_text(user.SourceQueueManager), user.MessageID)
     for entry in sut.inspect()["QueueManager"]["MessageIDHistoryTable"]:
         found = entry["MessageIdentifier"]
-        if (text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
+        if (guid_text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
             return dict(entry)
     return None

@@ -222,12 +222,3 @@ def _acknowledgment(
         user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
         **usual | changes,
     )
-
-
-# Old names, until their last users change.
-order_ack = build_order_ack
-final_ack = build_final_ack
-acknowledgment_of_nothing = build_unknown_ack
-sent_before_open = send_before_open
-place = read_ack_place
-private_number = private_queue_number

@@ -356,9 +356,3 @@ def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **cha
     for name, value in changes.items():
         setattr(properties, name, value)
     return packet
-
-
-# Old names, until their last users change.
-signed = sign
-flipped = flip_signature_bit
-secret = encrypt

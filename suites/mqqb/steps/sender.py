@@ -127,11 +127,6 @@ class Sender:
         """Acknowledge everything that came on the session."""
         return session.acknowledge_all()
 
-    # Old names, until their last users change.
-    next_session = poll_session
-    session = await_session
-    first = await_first
-
 
 def tags(frames: list[Frame]) -> list[int]:
     """Return the tags of messages."""

@@ -110,15 +110,6 @@ class Outgoing:
         self.session.send(build_order_ack(self.peer, self.sent[-1]))
         self.peer.settle()
 
-    # Old names, until their last users change.
-    next_session = await_session
-    came = numbers_on
-    comes_again = await_resend
-    acknowledge = send_order_ack
-    finish = send_final_ack
-    on_session = send_session_ack
-    settle = acknowledge_all
-
     # -- elements of the abstract data model ----------------------------------------------------------------------
 
     def shown(self) -> dict[str, Any]:
@@ -191,13 +182,3 @@ def find_kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return the messages that are in a queue of the SUT, as places in the list of identifiers, from 1."""
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
-
-
-# Old names, until their last users change.
-header = transaction_header
-numbers = sequence_numbers
-kept = find_kept
-sequence_of = read_sequence_id
-identifier_of = sequence_id_number
-info_place = read_info_place
-place_of = place_in_sequence

@@ -11,7 +11,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 
@@ -54,7 +54,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
         expected=holds("DirectoryOffline"),
-        observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")),
+        observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_use_private_queue(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=Outcome.DONE, observed=sut.attempt(sender.send, 1, delivery="recoverable"))
@@ -67,7 +67,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
-    offline = element(sut.inspect_queue_manager(), "DirectoryOffline")
+    offline = read_element(sut.inspect_queue_manager(), "DirectoryOffline")
     observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.attempt_creation()}
     expected = facts(DirectoryOffline=False, public_queue=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
@@ -89,7 +89,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     sut.restart()
 
     def is_integrated() -> bool:
-        return bool(element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
+        return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
     judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
     outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -17,10 +17,12 @@ def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
     sut.change_environment(registration=False)
     sut.restart()
     judge.all(
-        expected=True, observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")), case="DirectoryOffline"
+        expected=True,
+        observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
+        case="DirectoryOffline",
     )
     sut.change_environment(registration=True)
     enterprise.await_online()
-    offline = bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
+    offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
     judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

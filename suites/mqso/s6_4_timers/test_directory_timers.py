@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 
@@ -16,9 +16,9 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
     Timer.
     """
     queue_manager = sut.inspect_queue_manager()
-    if element(queue_manager, "DirectoryIntegrated"):
+    if read_element(queue_manager, "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
-    timers = element(queue_manager, "timers")
-    running = [name for name in TIMERS if element(timers, name) is not None]
+    timers = read_element(queue_manager, "timers")
+    running = [name for name in TIMERS if read_element(timers, name) is not None]
     judge("MQSO-6.4.1-D01", expected=none("timer of the directory that runs"), observed=running)

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -41,7 +41,7 @@ def _read_object_state(sut: Sut) -> str:
 def _read_last_domain(sut: Sut) -> str:
     """Return whether the SUT stored the domain of the computer as that of its last start."""
     queue_manager = sut.inspect_queue_manager()
-    last, machine = element(queue_manager, "LastDomain"), element(queue_manager, "MachineDomainId")
+    last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
     return LAST_DOMAIN if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
@@ -52,7 +52,7 @@ def _await_object(peer: Peer, sut: Sut) -> str:
 
 
 def _is_offline(sut: Sut) -> bool:
-    return bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
+    return bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
 
 
 def _read_guid(sut: Sut) -> UUID:
@@ -72,10 +72,10 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    without = element(sut.inspect_queue_manager(), "MachineDomainId")
+    without = read_element(sut.inspect_queue_manager(), "MachineDomainId")
     sut.change_environment(domain=True)
     sut.restart()
-    within = element(sut.inspect_queue_manager(), "MachineDomainId")
+    within = read_element(sut.inspect_queue_manager(), "MachineDomainId")
     noted = {"before": bool(without), "after": bool(within)}
     expected = facts(before=False, after=True)
     judge(
@@ -86,7 +86,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         observed=noted,
         case="MachineDomainId",
     )
-    if not element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
+    if not read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()

@@ -6,7 +6,7 @@ from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -19,7 +19,7 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    integrated = bool(element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
+    integrated = bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
     observed = {"DirectoryIntegrated": integrated, "public_queue": enterprise.attempt_creation()}
     expected = facts(DirectoryIntegrated=False, public_queue=Outcome.REFUSED)
     judge("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", expected=expected, observed=observed)

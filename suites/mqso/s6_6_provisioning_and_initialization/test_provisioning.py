@@ -8,7 +8,7 @@ from harness.expectations import holds, none, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
 ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
@@ -27,7 +27,7 @@ def _select_shown(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict
 
 
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
-    element(shown, "DirectoryIntegrated")
+    read_element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown(shown, {"DirectoryIntegrated": integrated, **modes})
@@ -47,7 +47,7 @@ def test_modes_are_as_provisioned(sut, judge):
     else:
         set_there = [name for name in ROLES if queue_manager.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=none("role of directory server or routing server"), observed=set_there)
-    retry_s = str(element(queue_manager, "InitializationRetryTimerDuration"))
+    retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
     judge(*INITIALIZATION_RULES, expected=one_of(*RETRIES_S), observed=retry_s)
 
 
@@ -57,7 +57,7 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     """A SUT in directory mode shows the roles of its SUT file, and has a site."""
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
-    element(queue_manager, "RoutingServer")
+    read_element(queue_manager, "RoutingServer")
     expected, observed = _select_shown(
         queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()}
     )
@@ -65,5 +65,5 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     judge(
         *INITIALIZATION_RULES,
         expected=holds("a site"),
-        observed=bool(element(queue_manager, "SiteIdentifierList")),
+        observed=bool(read_element(queue_manager, "SiteIdentifierList")),
     )

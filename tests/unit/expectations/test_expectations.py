@@ -49,7 +49,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (b"\x01\xff", b"\x01\xff", ("01 ff", "01 ff")),
         (["a", "b"], ["a", "b"], ("a, b", "a, b")),
         ([], [], ("none", "none")),
-        ([["a"], []], [["a"], []], ("[a], []", "[a], []")),
+        ([["a"], []], [["a"], []], ("[a], none", "[a], none")),
         (["a, b", 12], ["a, b", 12], ("'a, b', 12", "'a, b', 12")),
         ({"b", "a"}, ["a", "b"], None),
         (one_of("Site", "Enterprise"), "Site", ("Site or Enterprise", "Site")),
@@ -62,12 +62,12 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (in_queue(), [], ("in the queue: none", "in the queue: none")),
         (none("message of another"), [], ("no message of another", "no message of another")),
         (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each of 2: MQ_OK")),
-        (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted done, left []",) * 2),
-        (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize 1 to 9", "WindowSize 4")),
-        (facts(read=holds("it ended")), {"read": True}, ("read it ended", "read it ended")),
-        (facts(left=in_queue("a")), {"left": ["a"]}, ("left in the queue: a", "left in the queue: a")),
+        (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted: done; left: none",) * 2),
+        (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
+        (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ("left: in the queue: a", "left: in the queue: a")),
         (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
-        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size 0x40 or 0x80", "size 64")),
+        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
     ],
 )
 def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
@@ -81,12 +81,12 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
 @pytest.mark.parametrize(
     ("expected", "observed", "says"),
     [
-        (facts(read=holds("it ended")), {"read": "it waits"}, "read it waits"),
+        (facts(read=holds("it ended")), {"read": "it waits"}, "read: it waits"),
         (distinct("handles", 2), [5, 5], "5, 5 (5 came again)"),
         (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
         (distinct("handles", 2), [5], "5 (1 of 2)"),
         (distinct("handles", 2), None, "None"),
-        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read not so: it ended"),
+        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not so: it ended"),
         ("1", 1, "1"),
         (True, "yes", "yes"),
         (["a", "b"], ["a"], "a (b is missing)"),
@@ -112,10 +112,10 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
         (each("done"), {"create": "done", "delete": "refused"}, "delete refused (1 of 2)"),
         (each("done", "request"), [], "there is no request"),
         (each(["a"]), [["a"], ["b"]], "2 b (a is missing, b is not expected) (1 of 2)"),
-        (facts(deleted="done", left=["a"]), {"deleted": "done", "left": []}, "left none (a is missing)"),
-        (facts(deleted="done"), {}, "deleted missing"),
-        ({"a": 1}, {"a": 1, "b": 12}, "b 12, which is not expected"),
-        (fields(WindowSize=between(1, 9)), {"WindowSize": 12}, "WindowSize 12"),
+        (facts(deleted="done", left=["a"]), {"deleted": "done", "left": []}, "left: none (a is missing)"),
+        (facts(deleted="done"), {}, "deleted: missing"),
+        ({"a": 1}, {"a": 1, "b": 12}, "b: 12, which is not expected"),
+        (fields(WindowSize=between(1, 9)), {"WindowSize": 12}, "WindowSize: 12"),
         (fields(WindowSize=4), None, "None"),
     ],
 )
@@ -191,13 +191,13 @@ def test_fields_are_read_off_a_packet_or_a_header() -> None:
     expected = fields({"UserHeader.MessageID": 5, "BaseHeader.PR": 3})
     assert judged(expected, message(5)) == (
         True,
-        "UserHeader.MessageID 5, BaseHeader.PR 3",
-        "UserHeader.MessageID 5, BaseHeader.PR 3",
+        "UserHeader.MessageID: 5; BaseHeader.PR: 3",
+        "UserHeader.MessageID: 5; BaseHeader.PR: 3",
     )
-    assert judged(expected, message(6))[2] == "UserHeader.MessageID 6"
+    assert judged(expected, message(6))[2] == "UserHeader.MessageID: 6"
     assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
 
 
 def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
     expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
-    assert judged(expected, message(5))[2] == "SessionHeader.WindowSize missing"
+    assert judged(expected, message(5))[2] == "SessionHeader.WindowSize: missing"

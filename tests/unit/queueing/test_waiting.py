@@ -4,7 +4,7 @@ And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave
 """
 
 import pytest
-from queueing_made import put, queue_of
+from queueing_made import Reads, open_, put, queue_of
 
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
@@ -69,3 +69,14 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert deleted == [(position, reason)], "once"
+
+
+def test_a_cursor_learns_that_a_read_was_not_to_wait(host, monkeypatch):
+    descriptor = open_(host)
+    cursor = host.core.cursors.open(descriptor)
+    expired = []
+    monkeypatch.setattr(type(host.core.cursors), "wait_expired", lambda part, one: expired.append(one))
+    reads = Reads(host)
+    reads.call("peek", "peek_message", descriptor, cursor=cursor, timeout_ms=0)
+    assert reads.answers["peek"] == (TIMEOUT, None)
+    assert expired == [cursor]

@@ -74,7 +74,7 @@ class Session:
 # -- session headers --------------------------------------------------------------------------------------------------
 
 BY_FIELD = {
-    "AckSequenceNumber": {"MQMQ-2.2.20.4-05", "MQQB-3.1.6.4-04"},
+    "AckSequenceNumber": {"MQMQ-2.2.20.4-05"},
     "UserMsgSequenceNumber": {"MQMQ-2.2.20.4-09", "MQQB-3.1.6.4-06"},
     "RecoverableMsgSeqNumber": {"MQMQ-2.2.20.4-10", "MQQB-3.1.6.4-07"},
 }
@@ -275,7 +275,7 @@ def final(sequence: TxSequenceID = SEQUENCE, number: int = 8, previous: int = 7,
 
 
 OF_SEQUENCE = {"MQQB-2.2.4-12", "MQQB-2.2.4.1-01", "MQQB-3.1.7.17-D03"}
-OF_NUMBER = {"MQQB-2.2.4.1-02", "MQQB-3.1.7.17-D04"}
+OF_NUMBER = {"MQQB-2.2.4.1-02"}
 
 
 @pytest.mark.parametrize(
