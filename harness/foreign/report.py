@@ -1,4 +1,4 @@
-"""The report of `mqconform check` as text, as JSON and as JUnit's XML."""
+"""Writes the report of `mqconform check` as text, as JSON and as JUnit's XML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.judging.verdicts import BROKEN, Advice, Verdict
 from harness.printable import one_line
 
 LISTED = 20
-"""Conversations and reasons that the text lists; JSON has all."""
+"""The largest number of conversations and reasons that the text lists; JSON has all."""
 LONGEST = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
 _NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})

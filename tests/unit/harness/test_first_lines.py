@@ -73,7 +73,7 @@ def test_a_port_of_serve_that_is_none_is_one_line(
         (
             "verdicts.jsonl",
             "a,b,c\n",
-            "holds no verdicts of this harness: its first line is no verdict; give the folder of",
+            "holds no verdicts of this harness: its first line is not a verdict; give the folder of",
         ),
         ("verdicts.jsonl", "{\n}\n", "holds no verdicts of this harness"),
         ("verdicts.jsonl", '["schema"]\n', "holds no verdicts of this harness"),
