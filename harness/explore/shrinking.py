@@ -36,7 +36,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
 
 
 def _simpler(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
-    """Yield walks with fewer steps (first without many steps at once), then walks with simpler arguments."""
+    """Yield walks with fewer steps (the shortest first), then walks with simpler arguments."""
     steps = walk.steps
     length = len(steps) // 2
     while length:

@@ -79,7 +79,7 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
 
 
 def _timed(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps, and before each step the time by which a real system is ahead of its model."""
+    """Yield the steps, and before each one the steps that let the model's time catch up with the real system."""
     for step in steps:
         while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _BEHIND_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})

@@ -123,7 +123,7 @@ class Model:
 
 
 def pick(chance: Random, values: Any) -> Any:
-    """Return one of the given values; Impossible if there is none."""
+    """Return one of the given values by chance; Impossible if there is none."""
     found = list(values)
     if not found:
         raise Impossible

@@ -1,4 +1,4 @@
-"""The fields of packets and stubs as the scapy layers read them, and why the strict codec refuses bytes."""
+"""Reads the fields of packets and stubs with the scapy layers, and explains why the strict codec refuses bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.codec import FormatError, PingPacket, parse_packet
 
 PING = "ping"
 _TEXTS = (DIRECT, SUBQUEUE)
-"""The kinds of QUEUE_FORMAT whose arm is a text."""
+"""The kinds of QUEUE_FORMAT whose arm is a string."""
 
 
 def read_packet(kind: str, data: bytes) -> list[ReadField]:
@@ -45,7 +45,7 @@ def _plain(line: TreeLine) -> Any:
 
 
 def refuse_packet(kind: str, data: bytes) -> Refusal | None:
-    """Return why the strict codec refuses a packet; None where it does not."""
+    """Return why the strict codec refuses a packet; None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING else parse_packet(data)
     except FormatError as error:

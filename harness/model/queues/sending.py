@@ -88,7 +88,7 @@ class Sending(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise Impossible if a later comparison of the used storage with its limit would be too close to decide."""
+        """Raise Impossible for a message that may expire in a transactional queue."""
         if queue.transactional and message.life_s != FOREVER:
             raise Impossible  # E108: whose transaction deletes it
 

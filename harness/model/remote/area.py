@@ -336,7 +336,7 @@ class Remote(Queues):
         self.done()
 
     def reason_of_purged(self) -> str:
-        """Return the reason for the removal of an acknowledged message that was purged while a reader had it
+        """Return the reason for deleting a message that was purged while a reader had it, and then acknowledged
         (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")

@@ -35,7 +35,7 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session, unless it has messages of the system: such sessions cannot be distinguished."""
+        """Let the peer close a session; Impossible while messages of the system are unacknowledged."""
         if self.table or self.lost:
             raise Impossible
         self.find_open(session).open = False
