@@ -220,8 +220,8 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     kept = sut.outgoing(sender.to)["count"]
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
-        observed = {"state": seen, "kept": kept}
-        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
+        observed = {"state": seen, "messages_in_queue": kept}
+        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, messages_in_queue=3), observed=observed, evidence=first)
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
@@ -261,8 +261,8 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(identifiers=2, counted=number, again=True),
-        observed={"identifiers": len(identifiers), "counted": count, "again": again},
+        expected=facts(different_identifiers=2, counted_by_session=number, sent_again=True),
+        observed={"different_identifiers": len(identifiers), "counted_by_session": count, "sent_again": again},
         evidence=[*sent, *receiver.admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

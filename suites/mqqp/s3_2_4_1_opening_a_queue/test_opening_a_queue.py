@@ -138,8 +138,10 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
     opened = reader.await_first_call("RemoteQMOpenQueue")
     before = opened.association.over
     reader.ask("remote_close", remote=remote)
-    observed = {"before": before, "after": opened.association.wait_closed()}
-    judge.all(expected=facts(before=False, after=True), observed=observed, case="closed", evidence=opened.evidence)
+    observed = {"while_open": before, "after_close": opened.association.wait_closed()}
+    judge.all(
+        expected=facts(while_open=False, after_close=True), observed=observed, case="closed", evidence=opened.evidence
+    )
 
 
 @needs("remote_read", "set_timers")
