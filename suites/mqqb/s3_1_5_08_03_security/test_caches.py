@@ -260,7 +260,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
-        expected=facts(full=[*"1234"], later=[*"345"]),
-        observed={"full": full, "later": list_cached()},
+        expected=facts(full_cache=[*"1234"], after_another_entry=[*"345"]),
+        observed={"full_cache": full, "after_another_entry": list_cached()},
         evidence=evidence[-6:],
     )

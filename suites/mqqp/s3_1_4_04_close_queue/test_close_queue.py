@@ -48,11 +48,11 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     read = queue.peek()
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    observed = {"before": "refused" if refused.failed else refused.outcome, "after": taken.outcome}
+    observed = {"before_close": "refused" if refused.failed else refused.outcome, "after_close": taken.outcome}
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(before="refused", after="MQ_OK"),
+        expected=facts(before_close="refused", after_close="MQ_OK"),
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )

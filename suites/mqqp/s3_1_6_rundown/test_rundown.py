@@ -35,9 +35,9 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
     opened = reopen_exclusively(remote, other)
-    observed = {"before": "refused" if refused.failed else refused.outcome, "after": opened.outcome}
+    observed = {"before_loss": "refused" if refused.failed else refused.outcome, "after_loss": opened.outcome}
     evidence = [refused, opened]
-    judge.all(expected=facts(before="refused", after="MQ_OK"), observed=observed, evidence=evidence)
+    judge.all(expected=facts(before_loss="refused", after_loss="MQ_OK"), observed=observed, evidence=evidence)
     remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
     seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]
@@ -61,11 +61,13 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     observed = {
         "received": received.label_or_outcome,
         "kept": kept.label_or_outcome,
-        "before": hidden,
-        "after": other.labels(),
+        "queue_before_loss": hidden,
+        "queue_after_loss": other.labels(),
         "end": other.acknowledge(kept).outcome,
     }
-    expected = facts(received="first", kept="second", before=["third"], after=["first", "third"], end="MQ_OK")
+    expected = facts(
+        received="first", kept="second", queue_before_loss=["third"], queue_after_loss=["first", "third"], end="MQ_OK"
+    )
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
 
 
