@@ -69,6 +69,6 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     judge.all(
         expected=facts(unknown_provider=one_of(UNSUPPORTED, ARRIVED), known_provider=ARRIVED),
         observed={name: disposition.answer for name, disposition in found.items()},
-        evidence=[*found["unknown"].frames, *found["known"].frames],
+        evidence=[*found["unknown_provider"].frames, *found["known_provider"].frames],
         errata="E84",
     )
