@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """auth_context_id of the tester's connections."""
 RANDOM = "an authentication of RPC, whose keys are the tester's chance"
-"""The note about the parts of an authenticated connection that no capture contains."""
+"""The part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The most tokens of the SUT in one authentication, and the greatest size of one, in int bytes."""
 
