@@ -55,7 +55,7 @@ def measure() -> Iterator[str]:
     """Judge a capture and one of eight times the frames; raise AssertionError for less speed or more memory."""
     with tempfile.TemporaryDirectory(prefix="mqconform-check-") as scratch:
         path = Path(scratch) / "capture.pcap"
-        figures = {}
+        figures, slow = {}, []
         for sessions in (SESSIONS, MORE_SESSIONS):
             size = _write(path, sessions)
             said = subprocess.run(
@@ -68,10 +68,11 @@ def measure() -> Iterator[str]:
                 f"{frames:,.0f} frames, {size / 2**20:.0f} MiB, {packets:,.0f} packets: {judged:,.0f} frames a second "
                 f"judged (wanted: {wanted:,.0f}), {reader:,.0f} read, {memory / 1024:.0f} MiB of memory"
             )
-            assert judged >= wanted
+            slow += [judged] if judged < wanted else []
         ratio = figures[MORE_SESSIONS] / figures[SESSIONS]
         yield f"memory for eight times the frames: {ratio:.2f} times (wanted: at most {MEMORY_WANTED})"
         assert ratio <= MEMORY_WANTED
+        assert not slow, f"{slow[0]:,.0f} frames a second are too few"
 
 
 def _write(path: Path, sessions: int) -> int:

@@ -49,8 +49,8 @@ def pair(
         if name not in known:
             raise UsageError(f"--scenario {name}: unknown; known are {', '.join(known)}")
     confirm_new(out, may_be_empty=True)
-    files = load_sut_file(a), load_sut_file(b)
     make_folder(out)
+    files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
     with unwound():
         try:

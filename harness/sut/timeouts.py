@@ -104,12 +104,11 @@ VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_
 """In virtual time nothing is slow."""
 REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
-"""With a control channel: a program beside the tester, which is rarely late. Another system may answer a second late.
-"""
+"""With a control channel: a program beside the tester is rarely late. Another system may be a second late."""
 
 
 def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
-    """Return the timeouts of a real run. ``felt``: the system's pulse is measured, so no wait has to outlast a stall."""
+    """Return the timeouts of a real run. ``felt``: the system's pulse is measured, so no wait must outlast a stall."""
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
 

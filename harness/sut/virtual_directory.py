@@ -1,4 +1,4 @@
-"""Builds the directory of the virtual system: a site with the system and its peer, and a second site behind the peer."""
+"""Builds the directory of the virtual system: a site with the system and its peer, and another site behind it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class VirtualDriver:
         self._raises = raises
         self._host: SystemHost | None = None
         self._tape: BeginsTape | None = None
-        """The core and the environment of the latest test."""
+        """The host and the tape of the latest test."""
 
     def start(self) -> None:
         for name in self.file.reference.faults:

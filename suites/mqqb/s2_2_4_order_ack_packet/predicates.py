@@ -68,7 +68,7 @@ def previous_number(packet: Any) -> Finding:
     )
 
 
-passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1")(has_order_ack_body)
+passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1", of_system=True)(has_order_ack_body)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
     passive(rule, MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(

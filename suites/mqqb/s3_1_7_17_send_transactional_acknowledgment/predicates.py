@@ -17,7 +17,12 @@ def _is_either(packet: Any) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
 
 
-@passive("MQQB-3.1.7.17-05", MESSAGE, "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed")
+@passive(
+    "MQQB-3.1.7.17-05",
+    MESSAGE,
+    "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed",
+    of_system=True,
+)
 @of_acknowledgment(_is_either)
 def has_attributes(packet: Any) -> Finding:
     """Demand nothing that a message can ask for."""
@@ -30,14 +35,14 @@ def has_attributes(packet: Any) -> Finding:
     return not wrong, ", ".join(wrong) or "all are 0"
 
 
-@passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1")
+@passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
 @of_acknowledgment(is_final_ack)
 def is_recoverable(packet: Any) -> Finding:
     """Demand a recoverable FinalAck; of an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader")
+@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader", of_system=True)
 @of_acknowledgment(_is_either)
 def is_not_encrypted(packet: Any) -> Finding:
     """Demand a body in clear."""
