@@ -11,7 +11,7 @@ from harness.sut import control
 
 ALWAYS = ("message_id", "label", "body_base64")
 
-believed = control._believed
+believed = control._check_reply
 
 
 def frugal(value: Any) -> Any:
@@ -25,4 +25,4 @@ def frugal(value: Any) -> Any:
     return {name: frugal(each) for name, each in value.items()}
 
 
-control._believed = lambda verb, reply: believed(verb, frugal(reply))
+control._check_reply = lambda verb, reply: believed(verb, frugal(reply))
