@@ -36,6 +36,11 @@ class Method(StrEnum):
     START_RECEIVE_BY_LOOKUP_ID = "RemoteQMStartReceiveByLookupId"
 
 
+def takes_message(action: int) -> bool:
+    """Return whether a value of ulAction, listed or not, takes a message out of the queue."""
+    return action == Action.RECEIVE or action >> 4 & 0x3 == 2
+
+
 class Action(IntEnum):
     """MQ_ACTION_* and MQ_LOOKUP_*, the values of ulAction. Spec: MS-MQQP 2.2.2.1."""
 
@@ -52,7 +57,7 @@ class Action(IntEnum):
     @property
     def is_receive(self) -> bool:
         """Return whether the action takes its message out of the queue."""
-        return self == Action.RECEIVE or self >> 4 & 0x3 == 2
+        return takes_message(self)
 
     @property
     def peeking(self) -> Action:

@@ -50,7 +50,7 @@ class GoesOn(Waiting):
         if reader is not None:
             self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
-    def _forget(self, reader: WaitingMessageReadOperation) -> None:
+    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
 

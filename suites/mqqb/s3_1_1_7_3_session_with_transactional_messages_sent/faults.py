@@ -11,7 +11,16 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-final-ack-not-counted", breaks="MQQB-3.1.1.7.3-D01")
+@fault(
+    "sender-final-ack-not-counted",
+    breaks=(
+        "MQQB-3.1.1.7.3-D01",
+        "MQMQ-2.2.20.4-06",
+        "MQMQ-2.2.20.4-D02",
+        "MQQB-3.1.3.2-07",
+        "MQQB-3.1.6.4-05",
+    ),
+)
 class SenderFinalAckNotCounted(Receiving):
     """The sender does not count a FinalAck among the messages that it received."""
 

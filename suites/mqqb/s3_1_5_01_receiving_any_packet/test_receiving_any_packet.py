@@ -152,8 +152,6 @@ def resized(data: bytes) -> bytes:
     "MQQB-2.2.2-D01",
     "MQQB-2.2.2.1-D01",
     "MQQB-2.2.5-09",
-    "MQQB-2.2.5-24",
-    "MQQB-2.2.5.1-D01",
 )
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")

@@ -15,7 +15,7 @@ from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, desc2
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 
 ANSWER_MS = 10_000
@@ -168,7 +168,7 @@ class Reader:
     def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
         """Answer a StartReceive with a packet, or with a status; ``fields``: other values in REMOTEREADDESC."""
         asked = self.description_of(call)
-        receives = data and Action(asked.ulAction).is_receive
+        receives = data and takes_message(asked.ulAction)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         answer = REMOTEREADDESC(
             **{name: getattr(asked, name) for name in names},
