@@ -60,7 +60,7 @@ class UdpDatagram:
 
 
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
-    """Return the IP packet of a segment; ValueError for addresses that are none or of different families."""
+    """Return the IP packet of a segment; ValueError for an invalid address, or addresses of different families."""
     options = _SYN_OPTIONS if TcpFlags.SYN in segment.flags else b""
     header = _TCP.pack(
         segment.source.port,
@@ -77,7 +77,7 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
 
 
 def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
-    """Return the IP packet of a datagram; ValueError for addresses that are none or of different families."""
+    """Return the IP packet of a datagram; ValueError for an invalid address, or addresses of different families."""
     header = _UDP.pack(datagram.source.port, datagram.target.port, _UDP.size + len(datagram.data), 0)
     return _build_ip_packet(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
 

@@ -12,7 +12,7 @@ class RpcFramer(Framer):
     """A framer of the bytes of one direction of a connection into whole PDUs."""
 
     def rest(self) -> bytes:
-        """Return nothing: a PDU that is not whole is none."""
+        """Return nothing: an incomplete PDU is not reported."""
         return b""
 
     def _size(self) -> int | None:

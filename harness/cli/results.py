@@ -96,7 +96,9 @@ def update(
     confirm_file(baseline, "--baseline")
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
-        raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")
+        raise UsageError(
+            f"{run}: is partial ({found.partial}), so rules that it did not judge may still fail; give a complete run"
+        )
     if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
         raise UsageError(f"{run}: {roots[0]}; mend that, and give a run that does not rest on it")
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}

@@ -1,7 +1,8 @@
-"""The rules that one packet alone can break, as expert items of the dissector.
+"""Defines the expert items of the dissector: rules that one packet alone can break.
 
-Each condition is Lua over the fields of the packet's layers (``base.PR``); the rule is kept when it is true. The
-passive predicates of ``suites`` judge the same rules, and tests compare both on the same packets.
+Each condition is a Lua expression over the fields of the packet's layers (``base.PR``); a true condition means that the
+packet keeps the rule. The passive predicates of ``suites`` judge the same rules, and tests compare both on the same
+packets.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 
 class ExpertItem(NamedTuple):
-    """A rule: the layers that its condition reads must all be in the packet; ``says`` is what a packet keeps."""
+    """A rule: the layers that its condition reads must all be in the packet; ``says`` is the sentence of the rule."""
 
     rule: str
     layers: tuple[str, ...]

@@ -1,4 +1,6 @@
-"""The dissector as one Lua file: the tables of ``layouts`` and ``expert_items``, and ``msmq.lua`` that reads them."""
+"""Writes the dissector as one Lua file: the tables of ``layouts`` and ``expert_items``, and ``msmq.lua`` that reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from harness.wire.value_names import CLASSES
 
 ENGINE = Path(__file__).with_name("msmq.lua")
 QMRR = "41208ee0-e970-11d1-9b9e-00e02c064c39"
-"""The interface RemoteRead of MS-MQRR: its operations have no layouts here, so that it is named alone."""
+"""The interface RemoteRead of MS-MQRR: the dissector only names it, because its operations have no layouts here."""
 
 
 def write_dissector() -> str:
@@ -69,7 +71,7 @@ def _expert_items() -> str:
 
 
 def to_lua(value: Any) -> str:
-    """Return a table, text, number or truth value as a Lua expression; TypeError for anything else."""
+    """Return a table, string, number or bool as a Lua expression; TypeError for any other value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

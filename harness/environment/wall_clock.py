@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 
 JUMP_MS = 1_000
-"""A smaller change of the clock is none that a check can notice: times in packets are whole seconds."""
+"""A check cannot notice a smaller change of the clock, because times in packets are whole seconds."""
 _MS = 1_000_000
 
 

@@ -9,7 +9,7 @@ from harness.expectations.base import Difference, Expectation, expectation
 
 
 class OneOf(Expectation):
-    """A value that keeps one of several expectations."""
+    """A value that meets one of several expectations."""
 
     def __init__(self, *allowed: Any) -> None:
         if not allowed:

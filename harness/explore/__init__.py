@@ -1,1 +1,1 @@
-"""A system is driven beside a model of the required behaviour, and everything visible is compared."""
+"""Drives a system beside a model of the required behaviour, and compares everything visible."""

@@ -1,4 +1,4 @@
-"""Exploring a system: walk after walk, until one diverges or enough steps were taken."""
+"""Explore a system: take walk after walk, until one diverges or enough steps were taken."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
 LONGEST_MS = 7_000
-"""The longest pause of a system in real time."""
+"""The longest pause in a walk, in int ms, when the system runs in real time."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When exploring ends: after so many steps, or so many minutes; ``seed`` decides what is drawn."""
+    """The limits of exploring, in steps and in minutes; ``seed`` decides which steps are drawn."""
 
     steps: int
     minutes: float | None = None
@@ -39,7 +39,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """What came of it: the steps by transition, what nobody could ask the system for, and a walk that diverged."""
+    """The result of exploring: the number of steps by transition, what the system lacks for each transition that could
+    not be taken, and the walk that diverged, if any.
+    """
 
     steps: Counter[str]
     lacking: dict[str, list[str]]
@@ -48,7 +50,7 @@ class Explored:
 
     @property
     def never_taken(self) -> list[str]:
-        """Return the transitions that were drawn from and never taken."""
+        """Return the transitions that could be drawn, but were never taken."""
         return sorted(name for name, number in self.steps.items() if not number)
 
 
@@ -61,7 +63,7 @@ class Explorer:
         self._number = count()
 
     def explore(self, limits: Limits, progress: Progress) -> Explored:
-        """Walk until a walk diverges, which is shrunk, or the limits are reached."""
+        """Take walks until one diverges or the limits are reached; a diverging walk is shrunk."""
         until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
 
         def goes_on() -> bool:
@@ -82,7 +84,7 @@ class Explorer:
         raise AssertionError
 
     def replay(self, steps: Sequence[Step]) -> Walk:
-        """Take steps from the start."""
+        """Take the given steps on a new system."""
         return self._go(steps)
 
     def _go(self, steps: object) -> Walk:

@@ -1,4 +1,4 @@
-"""A divergence as a file, and as lines for a person."""
+"""Writes a divergence as a file, and describes it in lines for a person."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Steps of an area, to be taken again."""
+    """The steps of a walk in an area, which can be taken again."""
 
     area: str
     steps: tuple[Step, ...]
 
 
 def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
-    """Write a walk that diverged."""
+    """Write a diverging walk to a file."""
     assert walk.divergence is not None
     content = {
         "schema": SCHEMA,
@@ -41,7 +41,7 @@ def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
 
 
 def load(path: Path) -> Sequence:
-    """Read the steps of a file; UsageError, in one line, where it is none of ours."""
+    """Read the steps of a file; UsageError, in one line, if ``explore`` did not write it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
@@ -51,7 +51,7 @@ def load(path: Path) -> Sequence:
 
 
 def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a walk that diverged: its rules with their sentences, its steps with their answers.
+    """Yield the lines that describe a diverging walk: the rules with their sentences, and the steps with their answers.
 
     Arguments of the simplest value are left out.
     """

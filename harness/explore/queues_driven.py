@@ -18,14 +18,14 @@ from harness.sut.sut import Sut
 _STATUS = re.compile(r"MQ_ERROR_\w+")
 _MOST_MESSAGES = 1_000
 NO_PLACE = 0
-"""A lookup identifier for a message that the system has not shown."""
+"""A lookup identifier to use for a message that the system has not shown."""
 _CLASS = "MQMSG_CLASS_"
 
 
 class QueuesDriven:
     """A system whose queues are used by applications.
 
-    The model's names become names and identifiers of the system, and these become the model's again.
+    Converts the model's names to names and identifiers of the system, and back.
     """
 
     def __init__(self, sut: Sut) -> None:
@@ -39,7 +39,7 @@ class QueuesDriven:
         self._cursors: dict[str, int] = {}
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
-        """The reads that were not answered yet, with the ids of their requests."""
+        """The unanswered reads, with the ids of their requests."""
         self._listed: dict[str, Any] = {}
         """What the system listed after the last step."""
         self._came: dict[str, Any] = {}
@@ -48,7 +48,7 @@ class QueuesDriven:
         """Messages with their lookup identifiers."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start; None in virtual time, where only steps take some."""
+        """Return the real time since the start; None in virtual time, where only steps take time."""
         environment = self._sut.environment
         return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
 
@@ -57,7 +57,7 @@ class QueuesDriven:
         self._sut.environment.run_until(lambda: False, ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step with the verb of the same meaning."""
+        """Take a step by calling the verb with the same meaning."""
         answers: dict[str, Any] = {}
         try:
             answer = getattr(self, f"_{step.name}")(**step.arguments)
@@ -184,7 +184,7 @@ class QueuesDriven:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _elapse(self, ms: int) -> None:
-        """Do nothing: the time has passed."""
+        """Do nothing, because the time has already passed."""
 
     def _restart(self) -> str:
         self._sut.restart()

@@ -41,7 +41,7 @@ _LOOKUP = {
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
 _WAIT_MS = 20
-"""Until a call that is answered at once has its answer, in virtual time."""
+"""The wait, in virtual time, for the answer to a call that the system answers at once."""
 
 
 class RemoteDriven(QueuesDriven):
@@ -56,9 +56,9 @@ class RemoteDriven(QueuesDriven):
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
-        """Cursors with the handles that they are of."""
+        """The handle of each cursor."""
         self._calls: dict[str, tuple[str, Call]] = {}
-        """Reads with the handles that they are of; also those that were answered."""
+        """The handle of each read, also of an answered one."""
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
 

@@ -31,9 +31,9 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _AT_ONCE_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_LIVED_MS = 3_600_000
-"""The Session Cleanup Timer: no session of a walk becomes that old."""
+"""The duration of the Session Cleanup Timer: longer than any session of a walk lasts."""
 _GARBLED = {"signature": 4, "version": 0}
-"""Ways to make a packet none, each with the byte of its BaseHeader that is changed (MS-MQMQ 2.2.19.1)."""
+"""Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
 
 
 class SessionsDriven:
@@ -49,7 +49,7 @@ class SessionsDriven:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that its model says, a real one a little more."""
+        """Return None: each step takes the time that the model gives, in real time slightly more."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -57,7 +57,7 @@ class SessionsDriven:
         self._peer.pass_time(ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Send what the step says, and let it settle."""
+        """Send the packet of the step, and wait until the system has reacted."""
         self._step_ms = SETTLE_MS
         answer = getattr(self, f"_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)

@@ -1,4 +1,4 @@
-"""A diverging sequence of steps is made as short and as simple as it can be."""
+"""Makes a diverging sequence of steps as short and simple as possible."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 Try = Callable[[Sequence[Step]], Walk]
-"""Takes steps from the start; those that cannot be taken are left out."""
+"""Takes steps from the start; leaves out those that cannot be taken."""
 TRIES = 2_000
 
 
 def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
     """Return the shortest walk found that diverges at the same transition as a given one.
 
-    Hypothesis shrinks only what it generated itself; a walk of a recorded file, or of a system over the wire, is not.
+    Hypothesis shrinks only what it generated itself, and it did not generate a walk that was read from a file or taken
+    on a system over the wire.
     """
     assert walk.divergence is not None
     best, name, left = walk, walk.divergence.step.name, TRIES

@@ -21,7 +21,7 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 
 _TIME_STAMP = 1_000_000
 _LIFE_S = 10_000
-"""TimeToReachQueue of the peer's messages."""
+"""The TimeToReachQueue of the peer's messages."""
 _AT_ONCE_MS = 50
 _ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL = {"positive": "JP", "negative": "JN"}
@@ -46,12 +46,12 @@ class TransferDriven(QueuesDriven):
         """The sequences of the system, numbered as they appear."""
         self._silent = False
         self._before_loss = 0
-        """How many messages came before all connections were lost last."""
+        """The number of messages that had come when all connections were last lost."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that its model says, a real one a little more."""
+        """Return None: each step takes the time that the model gives, in real time slightly more."""
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
@@ -59,7 +59,7 @@ class TransferDriven(QueuesDriven):
         return super().take(step, awaited)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Let the step settle, and acknowledge what the system sent meanwhile."""
+        """Wait until the system has reacted to the step, and acknowledge the messages that it sent meanwhile."""
         self._peer.pass_time(self._step_ms)
         super()._await(awaited)
         if not self._silent:

@@ -1,4 +1,4 @@
-"""A walk: steps of a model, taken by a system beside it."""
+"""Takes a walk: the steps of a model, on the model and on the system beside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Driven(Protocol):
     """A system under test that takes the steps of a model."""
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step; return what is seen afterwards. ``awaited``: the answers to wait for."""
+        """Take a step; return what is visible afterwards. ``awaited``: the answers to wait for."""
 
     def elapsed_ms(self) -> int | None:
         """Return the real time since the start; None where only steps take time."""
@@ -38,7 +38,7 @@ Open = Callable[[], AbstractContextManager[Driven]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A step that was taken, with the answers that were expected and those that came."""
+    """A step that was taken, with the expected and the observed answers."""
 
     step: Step
     expected: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Walk:
 
 
 def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
-    """Take steps, drawn or given, until one diverges; what cannot be taken is left out."""
+    """Take steps, drawn or given, until one diverges; steps that cannot be taken are left out."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
         for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
@@ -92,9 +92,9 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What is drawn: the transitions that the system has the means for.
+    """Draws steps from the transitions that the system supports.
 
-    ``goes_on``: whether another step is drawn; ``longest_ms``: the longest pause, None for any.
+    ``goes_on``: whether another step is drawn; ``longest_ms``: the longest pause, None for no limit.
     """
 
     names: list[str]
@@ -104,13 +104,13 @@ class Drawing:
 
     @classmethod
     def of(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
-        """Return the transitions that a system can be asked for."""
+        """Return the transitions that a system supports."""
         drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
         found = [one for one in drawn if all(map(has, one.needs))]
         return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
     def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
-        """Return what draws so many steps."""
+        """Return a function that draws this number of steps."""
 
         def draw(worlds: Worlds) -> Iterator[Step]:
             for _ in range(number):

@@ -1,4 +1,4 @@
-"""What a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
+"""Collects what a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ _FINAL_ACK_SIZE = 36
 
 
 class Wire:
-    """The packets of the system on all connections of a peer, read by the strict codec: it is the fast one."""
+    """The packets of the system on all connections of a peer, read by the strict codec, because it is fast."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._may_miscount = peer.sut.file.sut.profile != NO_RELEASE
-        """Whether UserMsgSequenceNumber may be another than the count (MS-MQMQ 2.2.20.4, note <14>)."""
+        """Whether UserMsgSequenceNumber may differ from the number of messages (MS-MQMQ 2.2.20.4, note <14>)."""
         self._headers: dict[Connection, list[Any]] = defaultdict(list)
         """The SessionHeaders that came on a connection."""
         self._came: dict[Connection, list[bool]] = defaultdict(list)
         """Whether the messages that came on a connection are recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
-        """The same of the messages that the peer sent."""
+        """Whether the messages that the peer sent are recoverable."""
         self._wrong: dict[Connection, int] = defaultdict(int)
-        """SessionHeaders with wrong counts of the messages of the system, another window, or wrong flags."""
+        """SessionHeaders whose counts of the system's messages, window or flags are wrong."""
         self._windows: dict[Connection, int] = {}
         """The WindowSize that the system named on a connection."""
         self._told: dict[Connection, int] = {}
         self.order_acks: list[OrderAckBody] = []
         self.final_acks: dict[int, UserMessagePacket] = {}
-        """By their own MessageIDs: a copy on another session is the same."""
+        """The acknowledgments by their own MessageIDs: a copy on another session is the same acknowledgment."""
         self.messages: list[UserMessagePacket] = []
-        """All others, copies included."""
+        """The messages that are not acknowledgments, including copies."""
         self.last_connection: Connection | None = None
-        """The one that brought the last of them."""
+        """The connection that brought the last message."""
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
@@ -65,7 +65,7 @@ class Wire:
         session.send(packet)
 
     def sent(self, session: Conversation) -> list[bool]:
-        """Return of each message of the peer on a session whether it is recoverable."""
+        """Return for each message of the peer on a session whether it is recoverable."""
         return self._sent[session.record]
 
     def acknowledged(self, session: RawConversation) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The worlds that are possible: one model for each set of readings that agrees with all that was seen."""
+"""Keeps the possible worlds: one model for each set of readings that agrees with all observations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_WORLDS = 512
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is seen after a step: the answers that came, and everything visible."""
+    """The observation after a step: the answers that came, and everything visible."""
 
     answers: Mapping[str, Any]
     visible: Mapping[str, Any]
@@ -32,10 +32,10 @@ class Divergence:
 
 
 class Worlds:
-    """All models that agree with what was seen so far.
+    """All models that agree with the observations so far.
 
-    A world is its decisions, and the steps from the start: where a choice turns up, a world for each reading goes
-    through the same steps again.
+    A world consists of its decisions and the steps from the start: at a new choice, one world for each reading takes
+    the same steps again.
     """
 
     def __init__(self, kind: type[Model]) -> None:
@@ -45,7 +45,7 @@ class Worlds:
 
     @property
     def first(self) -> Model:
-        """The world of the first readings that are left."""
+        """The world with the first remaining readings."""
         return self._worlds[0]
 
     def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
@@ -80,11 +80,11 @@ class Worlds:
             return None
 
     def awaited(self) -> set[str]:
-        """Return the names of all answers that some world expects now."""
+        """Return the names of all answers that any world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:
-        """Leave only the worlds that agree with what is seen; return the divergence when none is left."""
+        """Keep only the worlds that agree with the observation; return the divergence if no world remains."""
         left, differences = [], []
         for world in self._worlds:
             found = _differences(world, seen)

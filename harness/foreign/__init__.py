@@ -1,1 +1,1 @@
-"""Captures that others made: read in any of the usual forms, judged as far as their bytes are there."""
+"""Reads captures of other tools in all usual formats, and judges them as far as they are complete."""

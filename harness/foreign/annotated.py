@@ -1,4 +1,4 @@
-"""A copy of a capture with a comment at each frame that a verdict names, for Wireshark."""
+"""Writes a copy of a capture for Wireshark, with a comment at each frame that a verdict names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 500
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
     """Write the copy as pcapng: the same frames, with their numbers, times, link types and sizes.
 
-    A frame keeps a comment that it has already; what a damaged file has behind its last frame is left out.
+    A frame keeps its own comment. Anything behind the last readable frame of a damaged file is left out.
     """
     comments = _comments(systems)
     interfaces: dict[int, int] = {}

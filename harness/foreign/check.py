@@ -1,4 +1,4 @@
-"""A capture of others, judged: every system in it, by every passive predicate."""
+"""Judges a capture of another tool: every system in it, by every passive predicate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 @dataclass(slots=True)
 class Checked:
-    """A capture with the verdicts on the systems in it; ``damage``: what is wrong with the file."""
+    """A capture with the verdicts on its systems; ``damage``: the damage of the file, in words."""
 
     path: Path
     traffic: Traffic
@@ -30,7 +30,7 @@ def check_capture(
     profile: str = NO_RELEASE,
     ports: frozenset[int] = frozenset(),
 ) -> Checked:
-    """Judge a capture of any format that is read; ``ports``: further TCP ports of queue managers.
+    """Judge a capture of any supported format; ``ports``: further TCP ports of queue managers.
 
     Raises UsageError for a file of another format, CaptureError for one in which no frame can be read.
     """

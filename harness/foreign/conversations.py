@@ -1,4 +1,4 @@
-"""The connections of a capture: which of them are of queue managers, and what each end sent."""
+"""Follows the connections of a capture: finds those between queue managers, and the packets of each end."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 @dataclass(slots=True)
 class Totals:
-    """What all conversations together had, as the report counts it."""
+    """The counts of all conversations together, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
-    """Packets and PDUs that were whole, by kind of conversation."""
+    """The number of complete packets and PDUs, by kind of conversation."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Conversations by kind."""
     states: Counter[str] = field(default_factory=Counter)
     """Conversations of queue managers by state."""
     interfaces: Counter[UUID] = field(default_factory=Counter)
     lost: int = 0
-    """Packets of queue managers that are not whole."""
+    """The number of incomplete packets of queue managers."""
     shown: list[Described] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A conversation as the report lists it; ``gaps``: a text for each of the first holes."""
+    """A conversation in the report; ``gaps``: a text for each of the first gaps."""
 
     client: str
     server: str
@@ -58,7 +58,7 @@ GAPS_LISTED = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of either side, the first of whoever sent the first frame."""
+    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame comes first."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Conversation:
         self.ends = ends
         self.first_frame = self.last_frame = number
         self.client: int | None = None
-        """The side that opened it; None while nobody knows."""
+        """The side that opened the connection; None while it is unknown."""
         self.kind = ""
         self.ended = False
         self._start_us = start_us
@@ -115,7 +115,7 @@ class Conversation:
         )
 
     def end(self) -> None:
-        """End it: nothing more comes."""
+        """End the conversation, because the capture has no more frames of it."""
         if self.ended:
             return
         self.ended = True
@@ -131,7 +131,9 @@ class Conversation:
     # -- what its ways say ------------------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return what cuts a direction whose next bytes these are; None where that is not known, or nothing is."""
+        """Return the cutter for a direction with these next bytes; None while the protocol is unknown, or for another
+        protocol.
+        """
         if not self.kind:
             self._classify(data)
         if self.kind not in (MSMQ, RPC):
@@ -155,7 +157,7 @@ class Conversation:
         show(self._views, side, data, number, (time_us - self._start_us) // 1000, "tcp", error)
 
     def hole(self, side: int, size: int, number: int) -> None:
-        """Take note of bytes that the capture lacks."""
+        """Note that bytes are missing in the capture."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
         reason = f"{size} bytes of {self._name(side)} {where} are not in the capture"
@@ -251,7 +253,7 @@ class Conversation:
 
 
 class _Way(Receiver):
-    """One direction of a conversation; a direction is looked at when its conversation is known."""
+    """One direction of a conversation; it is read when the protocol of its conversation is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation
@@ -261,7 +263,7 @@ class _Way(Receiver):
 
     @property
     def lost(self) -> int:
-        """Return how many packets were not whole."""
+        """Return the number of incomplete packets."""
         return self._cutter.lost if self._cutter is not None else 0
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:

@@ -1,7 +1,7 @@
-"""IP packets of a capture, taken apart as far as they are there, and their fragments put together.
+"""Reads the IP packets of a capture as far as they are complete, and joins their fragments.
 
-Spec: RFC 791, 8200, 9293, 768. Checksums are not verified: a sender's own capture has packets whose checksum the
-network card had yet to compute.
+Spec: RFC 791, 8200, 9293, 768. Checksums are not verified, because in a capture on the sending machine the network card
+has not computed them yet.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import NamedTuple
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
-"""Extension headers that count their length in 8 bytes, without the first 8."""
+"""Extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
 MOST_FRAGMENTED = 1024
-"""Packets that may wait for fragments at once; the oldest is given up for a new one."""
+"""The largest number of packets that wait for fragments; a new one replaces the oldest."""
 
 
 class Payload(NamedTuple):
-    """What an IP packet carries; addresses are 4 or 16 bytes. ``missing``: int bytes at its end that the capture cut.
+    """The payload of an IP packet; addresses have 4 or 16 bytes. ``missing``: int bytes at its end that the capture
+    lacks.
 
     ``number``: the frame in which it begins.
     """
@@ -31,11 +32,11 @@ class Payload(NamedTuple):
 
 
 class NotRead(Exception):
-    """A frame has nothing that is judged; the text says what it has."""
+    """A frame contains nothing that can be judged; the text names its content."""
 
 
 class Fragments:
-    """The IP packets of a capture that came in fragments, as many as wait for the rest."""
+    """The fragmented IP packets of a capture that still lack fragments."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[bytes, bytes, int, int], _Whole] = {}
@@ -59,7 +60,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """Return how many packets have never become whole."""
+        """Return the number of packets that never became complete."""
         return self.given_up + len(self._open)
 
 
@@ -75,7 +76,7 @@ class _Whole:
             self._held += len(data)
 
     def made(self) -> bytes | None:
-        """Return the packet, if it is whole; where fragments overlap, the first bytes count."""
+        """Return the packet if it is complete; where fragments overlap, the bytes that came first are used."""
         if self.size is None or self._held < self.size:
             return None
         made = b""
@@ -87,7 +88,7 @@ class _Whole:
 
 
 def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
-    """Read the IP packet at an offset of a frame that had ``size`` bytes; None where others of its fragments lack."""
+    """Read the IP packet at an offset of a frame that had ``size`` bytes; None while fragments of it are missing."""
     if len(frame) <= at:
         raise NotRead("frames that are cut before their IP header")
     version = frame[at] >> 4

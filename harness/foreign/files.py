@@ -1,4 +1,4 @@
-"""Capture files of others, known by their content: pcap and pcapng, compressed or not."""
+"""Reads capture files of other tools (pcap and pcapng, compressed or not); the content decides the format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.wire.capture_files import Record, RecordError, read_records
 GZIP = b"\x1f\x8b"
 PCAPNG = b"\x0a\x0d\x0d\x0a"
 PCAP = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
-"""Of either byte order, with microseconds and with nanoseconds."""
+"""The magic numbers of pcap in both byte orders, with microseconds and with nanoseconds."""
 _CONVERTED = (
     (bytes.fromhex("28b52ffd"), "a file compressed by zstd"),
     (bytes.fromhex("04224d18"), "a file compressed by LZ4"),
@@ -27,13 +27,14 @@ _CONVERTED = (
     (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
     (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
 )
-"""What `editcap` reads, by the first bytes."""
+"""The formats that `editcap` converts, by their first bytes."""
 
 
 def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
-    """Yield the frames of a capture file; ``damaged`` gets what is wrong with the rest of a file that is damaged.
+    """Yield the frames of a capture file; ``damaged`` gets a description of any damage.
 
-    Raises UsageError, with the way out, for a file of another format, and CaptureError for one without a whole record.
+    Raises UsageError, which names the remedy, for a file of another format, and CaptureError for a file without a
+    complete record.
     """
     with path.open("rb") as raw:
         file = _decompressed(raw)

@@ -1,4 +1,4 @@
-"""What a checked capture shows, as plain values that every format of the report is made of."""
+"""Describes the findings in a checked capture as plain values, from which each format of the report is made."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdic
 from harness.wire.value_names import with_names
 
 MOST_HEX = 64
-"""int bytes of a deciding field that a report quotes."""
+"""The number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
-"""The state of a rule that occurred in packets of which the capture lacks what the rule needs."""
+"""The state of a rule that occurred, but whose necessary packets are incomplete in the capture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What stands of a rule for one system."""
+    """The result of a rule for one system."""
 
     rule: str
     level: str
@@ -54,7 +54,7 @@ class RuleFinding:
 
     @property
     def filter(self) -> str:
-        """A display filter of Wireshark's for its packets."""
+        """A display filter of Wireshark for the packets of the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +76,9 @@ class RuleFinding:
 
 @dataclass(frozen=True, slots=True)
 class SystemFinding:
-    """What a capture shows of one system. ``unjudged``: packets by the reason for which a rule could not judge them."""
+    """The findings on one system in a capture. ``unjudged``: the number of packets by the reason why a rule could not
+    judge them.
+    """
 
     name: str
     system: System
@@ -89,7 +91,7 @@ class SystemFinding:
 
     @property
     def decided(self) -> int:
-        """How many rules were judged."""
+        """The number of judged rules."""
         return len(self.of(*DECIDED))
 
     def to_json(self) -> dict[str, Any]:
@@ -111,12 +113,12 @@ class SystemFinding:
 
 
 def findings_of(checked: Checked) -> list[SystemFinding]:
-    """Return what the capture shows of each system, in the order of their first packets."""
+    """Return the findings on each system, in the order of their first packets."""
     return [_of_system(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
 def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
-    """Return everything that the report has of one file."""
+    """Return the whole report on one file as JSON values."""
     traffic = checked.traffic
     totals = traffic.totals
     return {

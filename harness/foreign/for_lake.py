@@ -1,4 +1,4 @@
-"""Captures judged for a lake (`mqconform lake judge`), those of runs and those that other tools made."""
+"""Judges captures for a lake (`mqconform lake judge`): those of runs and those of other tools."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 NAMED = 5
-"""Systems that a refusal names."""
+"""The largest number of systems that an error message names."""
 
 
 class NothingJudged(MqconformError):
-    """A capture has no packet that can be judged of the system that is asked for."""
+    """A capture has no packet of the requested system that can be judged."""
 
 
 def lines_of_capture(
@@ -27,8 +27,8 @@ def lines_of_capture(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    ``sut``: the address of the system; not needed for a capture of a run, and where only one system has packets.
-    Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises MqconformError.
+    ``sut``: the address of the system; not needed for a capture of a run, and where only one system has packets. The
+    lines lack ``test``, ``seq`` and ``ms``, which the caller adds. Raises MqconformError.
     """
     if not sut and _is_of_run(path):
         return captured.lines_of_capture(path, name, profile)

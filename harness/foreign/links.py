@@ -1,19 +1,19 @@
-"""Where the IP packet begins in a frame, by its link type. Spec: https://www.tcpdump.org/linktypes.html."""
+"""Finds the start of the IP packet in a frame by its link type. Spec: https://www.tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 NOT_IP = -1
-"""The answer for a frame of another protocol, such as ARP."""
+"""The result for a frame of another protocol, such as ARP."""
 CUT = -2
-"""The answer for a frame that ends before that can be known."""
+"""The result for a frame that is cut before its protocol field."""
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """EtherTypes of VLAN tags, each of 4 bytes."""
 _FAMILIES = frozenset((2, 10, 24, 28, 30))
-"""AF_INET, and AF_INET6 of the systems that capture on such interfaces."""
+"""AF_INET, and the values of AF_INET6 on the systems that capture on such interfaces."""
 
 
 def _find_ip_offset(data: bytes, at: int) -> int:
@@ -48,7 +48,7 @@ def _cooked(data: bytes) -> int:
 
 
 def _cooked_2(data: bytes) -> int:
-    """Read the EtherType at the head; VLAN tags of the frame follow the 20 bytes of it."""
+    """Read the EtherType at the start of the header; VLAN tags follow its 20 bytes."""
     if len(data) < 20:
         return CUT
     kind = data[0] << 8 | data[1]
@@ -69,5 +69,6 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     229: _raw,
     276: _cooked_2,
 }
-"""By link type: null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2: a function that returns the offset
-of the IP packet in a frame, `NOT_IP` or `CUT`."""
+"""For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2) a function that returns the
+offset of the IP packet in a frame, `NOT_IP` or `CUT`.
+"""

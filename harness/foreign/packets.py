@@ -1,7 +1,7 @@
-"""Cutting a direction of a connection into packets, where its capture may have begun late and may lack bytes.
+"""Cuts a direction of a connection into packets, although the capture may have begun late or may lack bytes.
 
-Behind bytes that are missing, nobody knows where the next packet begins: it is looked for by its signature, and
-believed when it can be read and another follows it. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+Behind missing bytes the start of the next packet is unknown. It is searched by its signature, and accepted if the
+packet can be read and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure
 
 Take = Callable[[bytes, int, int, FormatError | None], None]
-"""Takes a packet, the frame in which it begins, the time (int us) of that which completes it, and why it is none."""
+"""Takes a packet, the frame in which the packet begins, the time (int us) of the frame that completes it, and the
+reason why it is malformed.
+"""
 
 HEAD = 12
-"""int bytes of a packet that tell its size."""
+"""The number of bytes of a packet that contain its size."""
 PDU_HEAD = 16
 HEAD_OF_ALL = max(HEAD, PDU_HEAD)
 """int bytes that tell the size of a packet or of a PDU."""
@@ -27,38 +29,39 @@ _SIGNATURE_OFFSET = 4
 """The offset of the signature."""
 _LAST_TYPE = 19
 _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
-"""The representations of data of a PDU that computers have: ASCII and IEEE, in either byte order."""
+"""The data representations of PDUs in use: ASCII and IEEE, in either byte order."""
 
 
 class Cutter(ABC):
-    """A cutter of one direction; ``lost`` counts packets that are not whole, of several in a row one."""
+    """A cutter of one direction; ``lost`` counts the incomplete packets; several in a row count once."""
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
         self._take = take
         self._in_step = not late
-        """Whether the next byte, or the first that is held, begins a packet."""
+        """Whether the first held byte, or else the next byte, begins a packet."""
         self._on_trial = False
-        """Whether that is only supposed."""
+        """Whether that is only an assumption."""
         self._held = bytearray()
-        """Bytes that the framer has not been shown, behind those that it holds."""
+        """The bytes that follow those in the framer and were not passed to it yet."""
         self._wanted = 0
-        """The bytes, with those of the framer, that the packet has which they begin; 0 while its size is not there."""
+        """The size of the packet that begins with the held bytes, including those of the framer; 0 while it is unknown.
+        """
         self._skipped = 0
-        """The bytes to come of a packet that has a hole."""
+        """The number of remaining bytes of a packet with missing bytes."""
         self._pieces: deque[tuple[int, int]] = deque()
-        """The frames of the bytes that are held, and how many each has."""
+        """The frames of the held bytes, and the number of bytes of each."""
         self._broken = False
         self._time_us = 0
         self.lost = 0
 
     @abstractmethod
     def size_of(self, head: bytes) -> int | None:
-        """Return the bytes of the packet that begins so; None while that is open, or where none begins."""
+        """Return the size of the packet that begins with these bytes; None if it is unknown, or there is no packet."""
 
     @abstractmethod
     def find(self, data: bytes) -> int | None:
-        """Return where a packet seems to begin."""
+        """Return the likely start of a packet."""
 
     @abstractmethod
     def is_packet(self, data: bytes) -> bool:
@@ -85,7 +88,7 @@ class Cutter(ABC):
             self._feed_framer(pushed)
 
     def hole(self, size: int) -> None:
-        """Take note that bytes are missing here."""
+        """Note that bytes are missing here."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
         wanted = self.size_of(self._head()) if known else None
@@ -101,7 +104,7 @@ class Cutter(ABC):
             self._in_step = self._on_trial = False
 
     def end(self) -> None:
-        """Take what is held at the end of the direction, if no packet begins with it."""
+        """Handle the remaining bytes at the end of the direction, unless a packet begins with them."""
         if not self._in_step or self._on_trial or self._broken:
             return
         self._feed_framer(True)
@@ -226,7 +229,7 @@ def find_packet(data: bytes) -> int | None:
 
 
 def is_pdu(data: bytes) -> bool:
-    """Return whether bytes begin as a PDU of DCE/RPC, version 5.0 or 5.1, does."""
+    """Return whether bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
     if len(data) < PDU_HEAD or data[0] != 5 or data[1] > 1 or data[2] > _LAST_TYPE or data[4:8] not in _FORMATS:
         return False
     return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD

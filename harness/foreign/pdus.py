@@ -1,4 +1,4 @@
-"""Cutting a direction of a connection into PDUs of DCE/RPC, and the interfaces that are bound. Spec: C706 12.6."""
+"""Cuts a direction of a connection into PDUs of DCE/RPC, and reads the bound interfaces. Spec: C706 12.6."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERFACES = MappingProxyType(
 
 
 class PduCutter(Cutter):
-    """A cutter into PDUs, which are looked for where a segment begins only."""
+    """A cutter into PDUs, which are searched only at the start of a segment."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
@@ -45,7 +45,7 @@ class PduCutter(Cutter):
 
 
 def bound_interfaces(pdu: bytes) -> list[UUID]:
-    """Return the interfaces that a PDU proposes to bind; none where it is another, or cannot be read."""
+    """Return the interfaces that a PDU proposes to bind; empty for another or an unreadable PDU."""
     try:
         if rpc_kind(pdu) not in ("bind", "alter_context"):
             return []

@@ -1,8 +1,8 @@
-"""The bytes of a TCP connection in their order, with the frame and time of each, and what the capture lacks of them.
+"""Puts the bytes of a TCP connection in order, with frame and time, and finds the bytes that the capture lacks.
 
-Spec: RFC 9293 3.4. A segment is taken when all bytes before it are there, and all that its sender acknowledges with it:
-so both directions come in an order that both ends can have seen. What never comes, although it is acknowledged or
-others follow it, is a hole that the capture has.
+Spec: RFC 9293 3.4. A segment is passed on when all bytes before it, and all bytes that it acknowledges, are there. So
+both directions come in an order that both ends may have seen. Bytes that never come, although they were acknowledged or
+later bytes came, are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MOST_HELD = 64
-"""Segments of a connection that wait for others, before these count as missing."""
+"""The number of segments of a connection that may wait for earlier ones before these count as missing."""
 MOST_BYTES = 4 * 1024 * 1024
 FARTHEST = 256 * 1024 * 1024
-"""int bytes that an acknowledgment can be ahead; one that is farther is damaged."""
+"""The number of bytes that an acknowledgment can be ahead; one that is further ahead is damaged."""
 _WRAP = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
-    """A segment with numbers that do not wrap; ``acknowledged`` is 0 where it acknowledges nothing.
+    """A segment with numbers that do not wrap; ``acknowledged`` is 0 if it acknowledges nothing.
 
-    ``end`` counts ``missing``, the bytes at its end that the capture cut.
+    ``end`` includes ``missing``, the number of bytes at its end that the capture lacks.
     """
 
     start: int
@@ -36,30 +36,30 @@ class Segment(NamedTuple):
 
 
 class Receiver:
-    """What takes the bytes of one direction."""
+    """A receiver of the bytes of one direction."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Take the next bytes, which are in a frame."""
+        """Take the next bytes, with their frame."""
         raise NotImplementedError
 
     def hole(self, size: int, number: int) -> None:
-        """Take note of ``size`` bytes that the capture lacks, before a frame."""
+        """Note that ``size`` bytes before a frame are missing in the capture."""
         raise NotImplementedError
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
-        """Take note of the end of this direction."""
+        """Note the end of this direction."""
         raise NotImplementedError
 
 
 class Way:
-    """One direction of a connection, as far as it has come."""
+    """One direction of a connection, up to the present frame."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver
         self.next: int | None = None
-        """The number of the next byte; None while nobody knows."""
+        """The number of the next byte; None while it is unknown."""
         self.late = False
-        """Whether the capture began when bytes had been sent already."""
+        """Whether bytes had been sent before the capture began."""
         self.taken = 0
         self.acknowledged = 0
         """The highest number that the other side has acknowledged."""
@@ -74,7 +74,7 @@ class Way:
 
 
 class Reassembly:
-    """A connection: of its two ways the first is that of whoever sent the first frame."""
+    """A connection with two directions; the first is that of the sender of the first frame."""
 
     def __init__(self, one: Receiver, other: Receiver) -> None:
         self.ways = Way(one), Way(other)
@@ -128,7 +128,7 @@ class Reassembly:
             self._skip_missing_bytes()
 
     def end(self) -> None:
-        """Take what is held, and what was acknowledged and never came: nothing more comes."""
+        """Pass on the held bytes at the end of the capture, and report those that were acknowledged and never came."""
         while self.ways[0].held or self.ways[1].held:
             self._skip_missing_bytes()
         for way in self.ways:

@@ -1,4 +1,4 @@
-"""The report of `mqconform check` as text, as JSON and as JUnit's XML."""
+"""Writes the report of `mqconform check` as text, as JSON and as JUnit's XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The systems whose packets a capture has: each is judged by every passive predicate."""
+"""Judges each system of a capture by every passive predicate."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
 IDENTIFIERS_KEPT = 16
-"""Identifiers of one system that a report has; more are those of a network address that several systems share."""
+"""The largest number of identifiers of one system in a report; more belong to several systems with one network address.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The system that somebody wants judged: an address, and the port of its end within a computer that has both."""
+    """The system to judge: an address, and a port if both ends of a connection have that address."""
 
     address: bytes
     port: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Wanted:
-        """Read ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; UsageError says what is wrong."""
+        """Read ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; UsageError names the error."""
         host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
         try:
             return cls(ip_address(host.strip("[]")).packed, int(port) if port else None)
@@ -37,7 +38,7 @@ class Wanted:
 
 
 class System:
-    """A system that is judged, and what its packets say of it."""
+    """A judged system, with the information from its packets."""
 
     def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
         self.name = name
@@ -45,14 +46,14 @@ class System:
         self.entries = entries
         self.identifiers: set[UUID] = set()
         self.server_class: set[bool] = set()
-        """What the OS bit of its EstablishConnection requests says."""
+        """The value of the OS bit in its EstablishConnection requests."""
         self.roles: Counter[str] = Counter()
-        """Its connections by its role; an empty one where the opening was not captured."""
+        """The number of its connections by role; the role is empty if the opening was not captured."""
         self.kinds: Counter[str] = Counter()
-        """Its packets by kind."""
+        """The number of its packets by kind."""
 
     def take(self, frame: Frame) -> None:
-        """Judge a packet of its own, or take note of one that it received."""
+        """Judge a packet that the system sent, or note a packet that it received."""
         if frame.from_sut:
             self.kinds[frame.kind] += 1
             self._identify(frame)
@@ -92,7 +93,7 @@ class Systems:
     by_name: dict[str, System] = field(default_factory=dict)
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
-        """Return the system of a name and address; None for one that is not wanted."""
+        """Return the system with a name and address; None if it is not to be judged."""
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
@@ -121,7 +122,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class View:
-    """A connection, or datagrams, as one system has it: ``side`` is its own (0 or 1)."""
+    """A connection, or datagrams, from the view of one system; ``side`` is its own side (0 or 1)."""
 
     system: System
     side: int
@@ -131,7 +132,7 @@ class View:
 def show(
     views: list[View], side: int, data: bytes, number: int, time_ms: int, transport: str, error: FormatError | None
 ) -> str:
-    """Show a packet that one side has sent to the systems at both ends; return its kind."""
+    """Pass a packet that one side sent to the systems at both ends; return the kind of the packet."""
     first: Frame | None = None
     for view in views:
         direction = FROM_SUT if view.side == side else TO_SUT

@@ -1,4 +1,4 @@
-"""The frames of a capture, one by one: to the conversations that they are of."""
+"""Passes each frame of a capture to its conversation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.wire.capture_files import Record
 
 PING_PORT = 3527
 MOST_OPEN = 16_384
-"""Connections that are followed at once; the one that was opened first ends for a new one."""
+"""The largest number of connections that are followed at once; a new one replaces the one that was opened first."""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``unread``: frames that have nothing that is judged, by the reason."""
+    """The traffic of a capture. ``unread``: the number of frames that cannot be judged, by the reason."""
 
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
@@ -32,7 +32,8 @@ class Traffic:
     unread: Counter[str] = field(default_factory=Counter)
     _fragments: Fragments = field(default_factory=Fragments)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
-    """By addresses and ports, in the order of either direction: the conversation, and the side that sends so."""
+    """For addresses and ports in the order of a direction: the conversation, and the side that sends in that direction.
+    """
 
     def take(self, record: Record) -> None:
         """Take the next frame."""
@@ -48,7 +49,7 @@ class Traffic:
             self.unread[str(reason)] += 1
 
     def end(self) -> None:
-        """End all that is open, and write the verdicts."""
+        """End all open conversations, and write the verdicts."""
         for conversation, _ in list(self._open.values()):
             conversation.end()
         self._open.clear()

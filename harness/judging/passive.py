@@ -253,7 +253,7 @@ class PassiveJudge:
         """Those of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
+        """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""
         if frame.transport == RPC:
             return
         if frame.from_sut:

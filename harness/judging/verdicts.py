@@ -248,7 +248,8 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             known = line.startswith(BEGINNING) or (isinstance(verdict, dict) and "schema" in verdict)
             if number == 1 and not known:
                 raise UsageError(
-                    f"{path}: holds no verdicts of this harness: its first line is none; give the folder of a run"
+                    f"{path}: holds no verdicts of this harness: its first line is not a verdict; "
+                    "give the folder of a run"
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(

@@ -1,4 +1,4 @@
-"""The inputs of the session machine: packet kinds with the variants that decide a transition."""
+"""Defines the inputs of the session machine: packet kinds with the variants that decide a transition."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from harness.wire.base import BaseHeader
 from harness.wire.internal import InternalHeader, UnknownInternal
 
 FOREIGN_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000f0f0")
-"""The identifier of no queue manager."""
+"""An identifier that no queue manager has."""
 UNKNOWN_TYPE = 9
-"""A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not have."""
+"""A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not define."""
 NO_PACKET = b"\x11" + bytes(15)
 """16 bytes with another version and no signature."""
 
 Build = Callable[[Peer, RawConversation], Any]
-"""Builds the packet of an input from what was sent on the connection before."""
+"""Builds the packet of an input from the packets that were sent on the connection before."""
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
@@ -60,10 +60,11 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 )
 """The packets by name.
 
-Express and transactional messages are left out: what acknowledges them comes after a longer time, with other packets.
+Express and transactional messages are left out, because their acknowledgments come after a longer time, with other
+packets.
 """
 ACKNOWLEDGED = ("recoverable message",)
-"""The inputs that a system acknowledges on an open session after a time."""
+"""The inputs that a system acknowledges on an open session, after some time."""
 LOSS = "loss of the connection"
-"""The input that closes the connection; what follows it is sent to nobody."""
+"""The input that closes the connection; later inputs of the word are not sent."""
 ALPHABET = (*INPUTS, LOSS)

@@ -1,4 +1,6 @@
-"""The machine that the documents demand of an acceptor, and the transitions in which a learned machine breaks it."""
+"""Reads the machine that the documents demand of an acceptor, and finds the transitions in which a learned machine
+differs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AALpy against a system under test: a word is a new connection, an output is what the system answers."""
+"""Runs AALpy against a system under test: each word is a new connection, each output the answer of the system."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
-"""The walks of the equivalence oracle: from each known state, so that rare states are left as often as the first."""
+"""The walks of the equivalence oracle: from each known state, so that rare states are tested as often as the first
+state.
+"""
 REFUSED = " with CS"
 LONGEST_MS = 24 * 60 * 60 * 1000
-"""The limit of learning in real time, where each silence is waited for."""
+"""The limit of learning in real time, where each silence takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class SessionSystem:
         self._seen = 0
         self._word: tuple[str, ...] = ()
         self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
-        """By word how many packets had come after it, and whether the system had closed the connection."""
+        """For each word the number of packets that came after it, and whether the system closed the connection."""
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
@@ -79,7 +81,7 @@ class SessionSystem:
         return " + ".join(answers) or "nothing"
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
-        """Wait until the system is silent; after a message until its acknowledgment, which a timer sends."""
+        """Wait until the system is silent; after a message, until its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
         if name in ACKNOWLEDGED:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
@@ -107,7 +109,9 @@ def _name_answer(frame: Any) -> str:
 
 
 def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
-    """Learn the session machine of a peer's SUT; UsageError where AALpy is missing, HarnessError for chance answers."""
+    """Learn the session machine of a peer's SUT; UsageError if AALpy is missing, HarnessError if the answers to a word
+    differ.
+    """
     try:
         from aalpy.base import SUL
         from aalpy.learning_algs import run_Lstar
@@ -117,7 +121,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """The system as AALpy asks for it."""
+        """Adapts the system to the interface of AALpy."""
 
         def pre(self) -> None:
             system.begin_word()

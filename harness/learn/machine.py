@@ -15,12 +15,12 @@ CLOSED = "closed"
 SCHEMA = 1
 
 Row = Mapping[str, tuple[str, str]]
-"""By input the output and the next state."""
+"""For each input the output and the next state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A deterministic machine; ``states``: by name the row of each state."""
+    """A deterministic machine; ``states``: the row of each state by its name."""
 
     initial: str
     states: Mapping[str, Row]
@@ -56,7 +56,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A transition in which two machines differ: the shortest word that shows it, and the last output of each."""
+    """A transition in which two machines differ: a shortest word that shows it, and the last output of each machine."""
 
     word: tuple[str, ...]
     first: str

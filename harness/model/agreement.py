@@ -1,4 +1,4 @@
-"""Expected and observed values: what a model leaves open agrees with everything."""
+"""Compares expected and observed values; a value that the model leaves open agrees with everything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refusal; ``statuses``: those that the documents print, none when they print none."""
+    """A refusal; ``statuses``: the statuses that the documents print, empty if they print none."""
 
     statuses: tuple[str, ...] = ()
 
@@ -28,12 +28,12 @@ class Groups:
 
 
 class Unseen:
-    """Something that a system cannot be asked for: it agrees with everything."""
+    """A value that the system cannot show: it agrees with everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number of which only bounds are known, both included."""
+    """A number of which only the bounds (inclusive) are known."""
 
     least: int
     most: int
@@ -61,7 +61,7 @@ def difference(expected: Any, observed: Any, where: str = "") -> str | None:
 
 
 def shown(value: Any) -> str:
-    """Write a value for a person."""
+    """Return a value as text for a person."""
     if isinstance(value, Mapping):
         if "message" in value and "class" in value:
             return f"{value['message']}" if value["class"] == "NORMAL" else f"{value['class']} of {value['message']}"

@@ -1,4 +1,4 @@
-"""What every model has: transitions that name their rules, and choices that the documents leave open."""
+"""Defines the base of every model: transitions that name their rules, and choices that the documents leave open."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, ClassVar, TypeVar
 
 
 class Impossible(Exception):
-    """A step that the model cannot take now: what it refers to does not exist, or its outcome is left open."""
+    """The model cannot take a step now: an object in it does not exist, or its outcome is left open."""
 
 
 class Undecided(Exception):
-    """A choice that the documents leave open, and of which this model does not know the reading."""
+    """A choice that the documents leave open, and that this model has not decided."""
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)
@@ -38,7 +38,7 @@ class Step:
 class Transition:
     """A transition of a model.
 
-    ``rules``: what it always rests on; ``needs``: the facilities and capabilities without which nobody can take it;
+    ``rules``: the rules that it always rests on; ``needs``: the facilities and capabilities that it requires;
     ``weight``: how often it is drawn, 0 for never; ``simple``: the simplest value of arguments that can be simplified.
     """
 
@@ -75,7 +75,7 @@ class Model:
     left_out: ClassVar[frozenset[str]] = frozenset()
     """Transitions of its bases that a model does not have."""
     weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    """How often transitions of its bases are drawn, where that is not as there."""
+    """The weights of inherited transitions that differ from the weights in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls) if name not in cls.left_out}
@@ -84,7 +84,7 @@ class Model:
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         self.decisions = dict(decisions or {})
         self.answers: dict[str, Any] = {}
-        """What was answered in the last step: ``answer`` to the step itself, others to reads that waited."""
+        """The answers of the last step: ``answer`` belongs to the step itself, the other names to waiting reads."""
         self.cited: dict[str, None] = {}
         """The rules that the last step rests on, in the order of their use."""
         self.steps = 0
@@ -99,7 +99,7 @@ class Model:
         self.steps += 1
 
     def cite(self, *rules: str) -> None:
-        """Note rules that this step rests on beside those of its transition."""
+        """Note rules that this step rests on, in addition to the rules of its transition."""
         self.cited.update(dict.fromkeys(rules))
 
     def decide(self, choice: str, readings: int = 2) -> int:
@@ -109,7 +109,7 @@ class Model:
         return self.decisions[choice]
 
     def visible(self) -> dict[str, Any]:
-        """Return everything that can be seen of this world."""
+        """Return everything visible of this world."""
         raise NotImplementedError
 
     def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
@@ -123,7 +123,7 @@ class Model:
 
 
 def pick(chance: Random, values: Any) -> Any:
-    """Return one of some values; Impossible when there is none."""
+    """Return one of the given values by chance; Impossible if there is none."""
     found = list(values)
     if not found:
         raise Impossible

@@ -1,5 +1,5 @@
-"""Two systems that are both somebody else's: they exchange messages through the tester's relays.
+"""Lets two systems, neither of which is the reference, exchange messages through the tester's relays.
 
-``systems`` opens both and relays their traffic, ``scenarios`` has what they do, ``outcomes`` what came of it,
-``running`` runs all scenarios in both directions, ``grid`` shows the result.
+``systems`` opens both and relays their traffic, ``scenarios`` has their actions, ``outcomes`` the results, ``running``
+runs all scenarios in both directions, ``grid`` shows the result.
 """

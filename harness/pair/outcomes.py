@@ -1,4 +1,4 @@
-"""The outcome of a scenario in one direction, by the identity of its messages."""
+"""Determines the outcome of a scenario in one direction, by the identity of its messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Result(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """A control channel lacks a facility that the scenario needs: declared, never guessed."""
+    """The control channel does not announce a facility that the scenario needs."""
     BROKEN = "broken"
     """The scenario ended early: a system refused a command or did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result with its reason: what differs, which facility is missing, or what broke."""
+    """A result with its reason: the difference, the missing facility, or the failure."""
 
     result: Result
     why: str = ""

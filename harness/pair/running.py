@@ -1,4 +1,4 @@
-"""All scenarios in both directions, each with a capture that is judged passively for both systems."""
+"""Runs all scenarios in both directions, each with a capture that is judged passively for both systems."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run_pair(
     report: Callable[[Cell], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
 ) -> list[Cell]:
-    """Run the scenarios; ``report`` gets each cell when it is done. Captures lie in ``out``."""
+    """Run the scenarios; ``report`` gets each finished cell. Captures are written to ``out``."""
     cells = []
     for scenario in scenarios:
         for origin, target in DIRECTIONS:

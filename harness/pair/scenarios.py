@@ -1,4 +1,4 @@
-"""The scenarios of a pair: an application at the origin sends, and both systems are asked for the outcome.
+"""Defines the scenarios of a pair: an application at the origin sends, and both systems are asked for the outcome.
 
 Labels identify messages: each is unique in its scenario and direction.
 """
@@ -19,7 +19,7 @@ POLLS = 40
 ADMIN_LIMIT = 1_000
 
 Run = Callable[[Pair, Side, Side], Outcome]
-"""Gets the pair, the origin and the target."""
+"""A scenario: a function of the pair, the origin and the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,9 @@ def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **f
 
 
 def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Ask for the labels in a queue until so many are there; then once more after a silence, for repeated ones."""
+    """Ask for the labels in a queue until there are this many; then once more after a silence, to find repeated
+    messages.
+    """
     limit_ms = side.sut.response_timeout_ms
     for _ in range(POLLS):
         if len(side.sut.labels(queue)) >= number:
@@ -118,7 +120,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Wait as long as a queue manager waits before it connects again, several times."""
+    """Wait several times as long as a queue manager waits before it connects again."""
     for _ in range(POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
@@ -158,7 +160,7 @@ SCENARIOS = (
 
 
 def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
-    """Return ``unsupported`` with the facilities that are missing; None where the scenario can run."""
+    """Return ``unsupported`` with the facilities that are missing; None if the scenario can run."""
     parts = [
         f"{side.role} lacks {', '.join(lacking)}"
         for side, needs in ((origin, scenario.origin), (target, scenario.target))

@@ -1,4 +1,4 @@
-"""Two systems and the relays through which they find each other."""
+"""Opens two systems and the relays through which they reach each other."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class NoJudge:
 
 
 class Pair:
-    """Both systems during one scenario; everything between them is in one capture."""
+    """Both systems during one scenario; one capture has all their traffic."""
 
     def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
         self.environment = environment
@@ -102,7 +102,7 @@ class Pair:
         return PingRelay(self.environment, at, target, self.recorder)
 
     def cut(self) -> None:
-        """Take the network between the systems away."""
+        """Cut the network between the systems."""
         for relay in self._relays.values():
             relay.cut()
 
@@ -112,7 +112,7 @@ class Pair:
             relay.let_through()
 
     def close(self) -> None:
-        """Remove what the scenario made, while the systems still reach each other; then end relays and capture."""
+        """Remove the objects of the scenario while the systems still reach each other; then end relays and capture."""
         with ExitStack() as stack:
             stack.callback(self.recorder.close)
             for ping in self._pings:
@@ -144,14 +144,14 @@ class Drivers:
             self._drivers[role] = driver
 
     def start(self) -> None:
-        """Find both systems; UsageError when they are one queue manager."""
+        """Find both systems; UsageError if both are the same queue manager."""
         for driver in self._drivers.values():
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
             raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
 
     def stop(self) -> None:
-        """Give both systems back as they were."""
+        """Restore the original state of both systems."""
         for driver in self._drivers.values():
             driver.stop()
 

@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 PEER_QUOTA_KB = 16 * 1024
 """The quota of a core of the peer: four of the longest messages, more than any check sends."""
 RETRIES_MS = 15_000
-"""Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>), in which the SUT connects."""
+"""Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>): the SUT connects within this time."""
 LOOK_EVERY_MS = 200
 AT_ONCE = 200
 """The time scale of the peer's acknowledgments after a test."""
@@ -37,7 +37,8 @@ def accept_residue(peer: Party) -> None:
 def accept_waiting_messages(peer: Party) -> None:
     """After a test: accept and acknowledge the SUT's messages for the peer until none waits, or note how many remain.
 
-    Where the SUT shows no counts, a peer that no later test has needs nothing: messages for it disturb no test.
+    If the SUT shows no counts, and no later test uses this peer, nothing is accepted: messages for this peer disturb no
+    test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:

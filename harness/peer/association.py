@@ -60,7 +60,7 @@ class Context(NamedTuple):
 
 @dataclass(eq=False)
 class Call:
-    """A call and what came of it. ``sent`` and ``received``: the fragments of its request and of its answer."""
+    """A call and its outcome. ``sent`` and ``received``: the fragments of its request and of its answer."""
 
     association: Association
     call_id: int
@@ -79,11 +79,11 @@ class Call:
 
     @property
     def stub(self) -> bytes:
-        """The response's stub, as far as it has come."""
+        """The response's stub, as far as it has arrived."""
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer, or until it is clear that none comes; LackedByRelease for a method that is not there."""
+        """Wait for the answer, or until it is clear that none comes; LackedByRelease for a missing method."""
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
         peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
@@ -103,7 +103,7 @@ class Call:
 
     @property
     def way_out(self) -> str:
-        """What to do about a call that is denied to whoever does not authenticate."""
+        """The remedy for a call that is denied to unauthenticated clients."""
         denied = self.thrown == ACCESS_DENIED and self.association.protection is None
         return " (the tester does not authenticate: say how in [rpc] of the SUT file)" if denied else ""
 
@@ -135,7 +135,7 @@ class Call:
 
     @property
     def either(self) -> str:
-        """The ``outcome``, an HRESULT that is thrown the same as one that is returned."""
+        """The ``outcome``; a thrown HRESULT counts like a returned one."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
@@ -145,7 +145,7 @@ class Call:
 
     @property
     def description(self) -> Any:
-        """The REMOTEREADDESC of the answer of a read; None when it has none."""
+        """The REMOTEREADDESC of the answer of a read; None if it has none."""
         if self.out is None:
             return None
         if hasattr(self.out, "lpRemoteReadDesc"):
@@ -231,7 +231,7 @@ class Call:
 
 
 class Association(RawConversation):
-    """The client's side. Nothing is sent but what the check asks for; answers are kept with their calls."""
+    """The client's side. It sends only what the check requests; answers are kept with their calls."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, by_peer=True)
@@ -285,7 +285,7 @@ class Association(RawConversation):
                 call.take(frame, fragment)
 
     def _opened(self, frame: Frame) -> tuple[Fragment | None, str | None]:
-        """Return a response with its stub in the clear; why there is none, if it is not genuine.
+        """Return a response with its stub in the clear; or the reason why it is not genuine.
 
         The frame stays what was on the wire.
         """
@@ -311,7 +311,7 @@ class Association(RawConversation):
     ) -> tuple[Frame | None, Any]:
         """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None.
 
-        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure when the SUT's token is none.
+        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure if the SUT's token is invalid.
         """
         self._call_id += 1
         if authenticate and self.protection is None:
@@ -403,7 +403,7 @@ class Association(RawConversation):
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:
-        """Close the connection, and those that came with it."""
+        """Close the connection, and the connections that belong to it."""
         super().close()
         for other in self.elsewhere.values():
             if not other.over:
@@ -431,7 +431,7 @@ class Association(RawConversation):
     ) -> Call:
         """Send a request and do not wait. ``stub``: its bytes instead of those of ``arguments``.
 
-        Arguments that are not given have their defaults: zero, NULL.
+        Omitted arguments have their defaults: zero, NULL.
         """
         operation = OPERATIONS[name]
         there = self.of(operation.interface)
@@ -452,7 +452,7 @@ class Association(RawConversation):
     def raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
-        """Send a request of any opnum; of its answer the stub is kept."""
+        """Send a request of any opnum; the stub of its answer is kept."""
         if call_id is None:
             self._call_id += 1
             call_id = self._call_id
@@ -464,5 +464,5 @@ class Association(RawConversation):
         return call
 
     def cancel(self, call: Call) -> Frame:
-        """Ask for the end of a call: co_cancel."""
+        """Cancel a call with co_cancel."""
         return self.send(co_cancel(call.call_id))

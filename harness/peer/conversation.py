@@ -85,7 +85,7 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Wait as ``poll`` does; ConformanceFailure when none came, because the next steps build on it."""
+        """Wait as ``poll`` does; ConformanceFailure if none came, because the next steps depend on it."""
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
             ended = "; it closed the connection" if self.closed_by_sut else ""

@@ -27,8 +27,8 @@ def time_of(instant: Instant) -> int:
 class Duration:
     """The time between two instants.
 
-    ``ms``: int, by the tester's clock; negative where the second came first. ``stalled_ms``: the whole length of the
-    stalls in it. ``longest_ms``: the longest stall of the test so far.
+    ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the whole length of
+    the stalls in it. ``longest_ms``: the longest stall of the test so far.
     """
 
     ms: int
@@ -39,9 +39,9 @@ class Duration:
     def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
         """Return the allowed range of a value, widened by the stalls where they make a difference.
 
-        ``observed``: the value, where the SUT has measured the same duration; else this duration. ConformanceFailure
-        for a value out of range that a stall may explain: a stall as long as the duration, or a stall at another time
-        of the test.
+        ``observed``: the value, if the SUT measured the same duration; else this duration. ConformanceFailure for a
+        value out of range that a stall may explain: a stall as long as the duration, or a stall at another time of the
+        test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:

@@ -16,7 +16,7 @@ MARKED = {"Reserved": 0xA7}
 response from an echo.
 """
 WINDOW = 4_099
-"""A WindowSize that no system under test has by chance."""
+"""A WindowSize that no system under test uses by chance."""
 
 
 def establish_request(peer: Party, **header: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The messages of the SUT, on any connection.
+"""Collects the messages of the SUT, on any connection.
 
-A queue manager may send a message on a session of its own or on an open one (E16), and resends it on another session
-when no acknowledgment came in time. So a check waits for messages here. ``Conversation.messages`` has those of one
-connection, for checks of its acknowledgments, counts, window and end.
+A queue manager may send a message on a new or an open session (E16), and resends it on another session if no
+acknowledgment came in time. So a check waits for messages here. ``Conversation.messages`` has those of one connection,
+for checks of its acknowledgments, counts, window and end.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Inbox:
     def pieces(self) -> list[Frame]:
         """Every packet at the place of a message, malformed ones included.
 
-        For checks of the bytes of messages, which a SUT may have made wrong.
+        For checks of the bytes of messages, which may be malformed.
         """
         return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for so many of the wanted messages; return those that came.
+        """Wait for this many of the wanted messages; return those that came.
 
         Without ``within_ms``: as long as the SUT may take to open a session, another attempt included.
         """

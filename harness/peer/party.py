@@ -1,4 +1,4 @@
-"""The party that communicates with the SUT, as its connections know it: identity, waiting, measuring."""
+"""Defines the party that communicates with the SUT, as its connections see it: identity, waiting, measuring."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Party:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let so much time pass by the tester's clock; timers of a stalled system run, too, so
-        stalls do not extend it.
+        """Let this much time pass by the tester's clock; stalls do not extend it, because timers of a stalled system
+        run as well.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
-        """Let time pass until so much has passed since an instant, by the tester's clock."""
+        """Let time pass until this much has passed since an instant, by the tester's clock."""
         self.pass_time(max(0, ms - self.took(since).ms))
 
     def settle(self) -> None:
@@ -135,7 +135,7 @@ class Party:
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
         """Wait for a condition; ``within_ms`` None: it must hold at once.
 
-        A late success is not a failure of the SUT: then ConformanceFailure names the delay, and no rule fails.
+        A late success is not a failure of the SUT: ConformanceFailure names the delay, and no rule fails.
         """
         if within_ms is not None or self.environment.virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
@@ -153,7 +153,7 @@ class Party:
         return self.took(since_ms, until_ms).stalled_ms > 0
 
     def took(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return the duration between two instants, ``until`` None: until now. All durations are compared by it."""
+        """Return the duration between two instants, ``until`` None: until now. All comparisons of durations use it."""
         elapsed_ms = self.recorder.elapsed_ms()
         until_ms = elapsed_ms if until is None else time_of(until)
         began_ms = self.environment.now().monotonic_ms - elapsed_ms

@@ -123,7 +123,7 @@ class Peer(Party):
         return self._listeners[-1]
 
     def udp(self, port: int = 0) -> PingEnd:
-        """Open a UDP port to ping the SUT from, or to be pinged at."""
+        """Open a UDP port for pings to and from the SUT."""
         end = PingEnd(self, port)
         self.at_end(end.close)
         return end
@@ -154,7 +154,7 @@ class Peer(Party):
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
-        """Open a session that may fail to open; return the session, if a connection stood, and the failure."""
+        """Try to open a session; return the session, if a connection was established, and the failure."""
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
@@ -182,7 +182,7 @@ class Peer(Party):
     def tamper_accepted(self, change: Tamper | None) -> None:
         """Pass every packet of the core on the SUT's connections through ``change`` from now on; None ends that.
 
-        Call it before the SUT is made to connect: over loopback, the handshake may be over before the next line runs.
+        Call this before the SUT connects: over loopback, the handshake may end before the next line runs.
         """
         self._accepted_tampers = [change] if change else []
 

@@ -1,4 +1,4 @@
-"""Ends of the peer without a core behind: a listener for connections, and a UDP port."""
+"""Defines ends of the peer without a core: a listener for connections, and a UDP port."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RawListener:
         return self.waiting.pop(0) if self.waiting else None
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop listening."""
         self._listener.close()
 
 

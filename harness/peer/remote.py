@@ -1,4 +1,4 @@
-"""Reading queues of the SUT from afar, step by step, as a check does it. Spec: MS-MQMP 3.1.4.2 to 4; MS-MQQP 3.1.4."""
+"""Reads queues of the SUT remotely, step by step, as a check does. Spec: MS-MQMP 3.1.4.2 to 4; MS-MQQP 3.1.4."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
-"""dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
+"""The dwMQS of R_QMOpenRemoteQueue for which no licence is counted."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """Of messages that are to be read."""
 MOST_LABELS = 32
-"""More messages than a check puts into a queue: a cursor that shows as many does not go on."""
+"""More messages than any check puts into a queue; a cursor that returns this many does not advance."""
 
 _DIRECT = "DIRECT="
 _MAPPER_PORT = 135
@@ -42,7 +42,7 @@ class Remote:
         self._request_id = 0
         self._emptied: set[str] = set()
         self._read_port = sut.file.driver.rpc_read_port
-        """Where qm2qm is served; 0 while that is not known."""
+        """The port of qm2qm; 0 while it is unknown."""
 
     def associate(
         self,
@@ -69,14 +69,14 @@ class Remote:
         return association
 
     def read_port(self) -> int:
-        """Return the port where qm2qm is served, so that a check can bind there what it likes."""
+        """Return the port where qm2qm is served, so that a check can bind any interface there."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
         return self._read_port
 
     def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
-        """Bind qm2qm at its own port, and what else is wanted at ``sut.rpc_port``."""
+        """Bind qm2qm at its own port, and the other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)
         if others:
@@ -87,7 +87,7 @@ class Remote:
     def _find_read_port(self) -> int:
         """Find out where qm2qm is served: qmcomm is asked (MS-MQMP 3.1.4.24), else the endpoint mapper (C706 O).
 
-        The mapper's own port is for privileged programs: others serve it beside qmcomm.
+        Only privileged programs can use the mapper's own port; others serve the mapper at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._asked_qmcomm]
@@ -176,7 +176,7 @@ class Remote:
         connection.close()
 
     def empty(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does: from afar, once a test, where there is no queue control."""
+        """Empty a queue as ``Sut.queue`` does; without queue control, remotely and once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return
         self._emptied.add(queue)
@@ -207,7 +207,7 @@ class Remote:
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
     def request_id(self) -> int:
-        """Return a dwRequestID that no call of this test has had."""
+        """Return a dwRequestID that no other call of this test uses."""
         self._request_id += 1
         return self._request_id
 
@@ -215,7 +215,7 @@ class Remote:
 class RemoteQueue:
     """A queue of the SUT that is opened for remote reading.
 
-    ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which has to succeed unless ``settled`` is False.
+    ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which must succeed unless ``settled`` is False.
     """
 
     UNKNOWN_HANDLE = 0x7F6D_7163
@@ -306,7 +306,7 @@ class RemoteQueue:
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:
-        """Receive a message and acknowledge it; ConformanceFailure when one of both fails."""
+        """Receive a message and acknowledge it; ConformanceFailure if one of these calls fails."""
         read = self.read(action, **how).expect_success()
         self.acknowledge(read).expect_success()
         return read

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """auth_context_id of the tester's connections."""
 RANDOM = "an authentication of RPC, whose keys are the tester's chance"
-"""What no capture has of a connection that authenticates."""
+"""The part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
-"""How many tokens of the SUT one authentication takes, and how long one may be, int bytes."""
+"""The most tokens of the SUT in one authentication, and the greatest size of one, in int bytes."""
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ class Protection:
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
     def is_of(self, trailer: Trailer) -> bool:
-        """Return whether a trailer speaks of this context."""
+        """Return whether a trailer belongs to this context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def step(self, token: bytes) -> bytes:
@@ -75,14 +75,16 @@ class Protection:
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
-        """Return how long a fragment may be before it is protected, so that it is not longer than ``longest``."""
+        """Return the greatest size of a fragment before its protection, so that the protected fragment has at most
+        ``longest`` bytes.
+        """
         if not self.signs:
             return longest
         room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
         return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
 
     def protect(self, pdu: bytes) -> bytes:
-        """Return a request or response as it goes."""
+        """Return a request or response with its protection."""
         if not self.signs:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
@@ -98,7 +100,7 @@ class Protection:
     def open(self, pdu: bytes) -> bytes:
         """Return a request or response with its stub in the clear; WireError when it is not genuine.
 
-        A fault is sent without protection; at the level connect there need not be any.
+        A fault is sent without protection; the level connect requires no protection.
         """
         trailer = trailer_of(pdu)
         if not self.context.complete:

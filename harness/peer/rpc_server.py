@@ -1,4 +1,4 @@
-"""The SUT's counterpart as a server of DCE/RPC: takes what the SUT calls and answers as the check says.
+"""The SUT's counterpart as a server of DCE/RPC: receives the calls of the SUT and answers them as the check defines.
 
 Written from the specifications on scapy's packets, and apart from ``reference_qm.rpc``. Spec: C706 12; MS-RPCE 3.3.
 """
@@ -52,7 +52,7 @@ _OPERATIONS: dict[tuple[Syntax, int], Operation] = {
 }
 INTERFACES = (QM2QM, QMCOMM)
 GROUP = 0x6D71
-"""assoc_group_id of every association: nobody joins one."""
+"""The assoc_group_id of every association; no client joins a group."""
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """p_provider_reason_t. Spec: C706 12.6.3.1."""
 OP_RANGE = 0x1C010002
@@ -106,7 +106,7 @@ class ServedCall:
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
-        """Answer; results that are not given have their defaults: zero, NULL."""
+        """Answer; omitted results have their defaults: zero, NULL."""
         stub = self.operation.build_response(self.wide, **results)
         for part in self.association.protected(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
@@ -117,7 +117,7 @@ class ServedCall:
 
 
 Answer = Callable[[ServedCall], None]
-"""Answers a call, or does not."""
+"""Answers a call, or leaves it unanswered."""
 
 
 class ServedAssociation(RawConversation):
@@ -128,7 +128,7 @@ class ServedAssociation(RawConversation):
         self.server = server
         self.port = port
         self.protection: Protection | None = None
-        """What the SUT authenticates by."""
+        """The security context by which the SUT authenticates."""
         self.contexts: dict[int, Context] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
         self.calls: dict[int, ServedCall] = {}
@@ -217,7 +217,7 @@ class ServedAssociation(RawConversation):
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Take the last leg, which nobody answers; a call is told of what is wrong with it."""
+        """Take the last leg, which has no answer; an error in it is reported to the next call."""
         try:
             if self.protection is None or self._on_leg(frame, frame.packet) is None:
                 self.server.malformed.append((frame, "an auth3 without an authentication"))
@@ -281,7 +281,7 @@ class ServedAssociation(RawConversation):
 class RpcServer:
     """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a port which it may return to the SUT.
 
-    ``answers``: what is done about a call, by the name of its method; a method without an answer is left waiting.
+    ``answers``: the function that answers a call, by the name of its method; calls of other methods are left waiting.
     ``transfers``: the transfer syntaxes that it speaks, the preferred one first. ``refuses_bind``: a reason.
     """
 
@@ -294,7 +294,7 @@ class RpcServer:
         self.calls: list[ServedCall] = []
         """Every call, in order."""
         self.malformed: list[tuple[Frame, str]] = []
-        """Frames of the SUT that hold no PDU or no call, with the reason."""
+        """Frames of the SUT that contain no PDU or no call, with the reason."""
         self._listeners: list[Listener] = []
         self.port = self._listen(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._listen(0)
@@ -324,7 +324,7 @@ class RpcServer:
         return port
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()

@@ -1,4 +1,6 @@
-"""What the peer asks for in sessions without a core, in ms: the shortest that MS-MQQB 2.2.2.1 allows."""
+"""Defines the timeouts that the peer requests in sessions without a core, in ms: the shortest that MS-MQQB 2.2.2.1
+allows.
+"""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
 
 
 def _object_of(said: Any) -> dict[str, Any]:
-    """Return an object of JSON, as text or read already; nothing where it is none."""
+    """Return an object of JSON, as text or read already; an empty one if the value is not an object."""
     try:
         found = json.loads(said) if isinstance(said, bytes) else said
     except (ValueError, RecursionError):

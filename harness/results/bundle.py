@@ -115,7 +115,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
             file.write(line + signature.hex().encode() + b"\n")
         new.replace(path)
     except OSError as error:
-        with suppress(OSError):  # the folder is none, say
+        with suppress(OSError):  # for example, the path is not a folder
             new.unlink()
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 

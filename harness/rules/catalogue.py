@@ -219,7 +219,7 @@ class Catalogue(Mapping[str, Rule]):
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
-        """Return how a document is called: by its name with MS, unless it is none of the specifications."""
+        """Return how a document is called: by its name, with the prefix MS if it is one of the specifications."""
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
     def titles(self) -> dict[str, str]:

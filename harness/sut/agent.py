@@ -1,4 +1,4 @@
-"""A command whose standard streams are a control channel: ``ssh host agent``, or any other program.
+"""Uses the standard streams of a command as a control channel: ``ssh host agent``, or any other program.
 
 One process, kept for the run, carries every channel that the run opens: starting a remote program takes seconds, and a
 run opens a channel for each check. Ids of requests are unique in the process, across its channels. Workers have a
@@ -32,7 +32,7 @@ OUTGOING_LIMIT = 64 * 1024 * 1024
 STRANGERS_LIMIT = 1_000
 """Answers to requests that were never made."""
 END_KNOWN_S = 1.0
-"""How soon after its standard output the end of a command is known."""
+"""The longest time between the end of the standard output and the known end of a command."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
 _TAIL = 4_096
@@ -46,7 +46,7 @@ _CLOSING = frozenset(verb for _, verb in _CLOSES.values())
 class Agent:
     """The command. ``command`` is called to start it; its standard error goes to ``log_path``.
 
-    ``start_ms``: how long its first answer may take.
+    ``start_ms``: the longest time until its first answer.
     """
 
     def __init__(self, command: Callable[[], Sequence[str]], log_path: Path | None, start_ms: int) -> None:
@@ -60,14 +60,14 @@ class Agent:
         self._inherited: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
         self._socket: socket.socket | None = None
         self._why: str | None = None
-        """Why there are no answers any more."""
+        """The reason why no further answers come."""
         self._number = 0
         self._answered = False
         self._outgoing = bytearray()
         self._lines = AnswerLines()
         self._strangers = 0
         self.strangers: list[Any] = []
-        """The first ids of answers that are those of no request."""
+        """The first ids of answers that belong to no request."""
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
         self.on_stranger: Callable[[Any], None] = lambda number: None
@@ -75,7 +75,7 @@ class Agent:
 
     @property
     def patience_ms(self) -> int:
-        """How long the next answer may take at least."""
+        """The least time to wait for the next answer."""
         return 0 if self._answered else self._start_ms
 
     def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
@@ -93,7 +93,9 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close its standard input, which ends it, and stop it if it still runs; another can be started then."""
+        """Close the standard input of the command, which ends it; stop it if it still runs. Afterwards another can be
+        started.
+        """
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0
         self._hang_up()
@@ -275,7 +277,7 @@ class AgentWire:
         self.drop()
 
     def drop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._closed = True
         self._environment.forget(self._sock)
 

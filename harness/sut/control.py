@@ -50,7 +50,7 @@ class Control(Protocol):
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Ask for a verb whose answer may come much later; return the id of the request, which ``cancel`` takes."""
+        """Request a verb whose answer may come much later; return the id of the request, for ``cancel``."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Return the answer to a request that was begun, once; None while there is none.
@@ -68,7 +68,7 @@ class VirtualControl:
     def __init__(self, host: SystemHost) -> None:
         self.host = host
         self._verbs: dict[int, str] = {}
-        """The requests without an answer so far, by their ids."""
+        """The unanswered requests, by their ids."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who answers at an address: asked over a session, as any queue manager may."""
+"""Asks over a session for the identity of the system at an address, as any queue manager may."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def as_identity_peer(peer: UUID) -> UUID:
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
-    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1).
+    """Ask a SUT for its identity: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB
+    2.2.3.1).
 
-    None when the SUT does not send its identity within DISCOVERY_S, however much else it sends.
+    None when the SUT does not send its identity within DISCOVERY_S, whatever else it sends.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

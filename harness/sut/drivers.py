@@ -1,4 +1,4 @@
-"""The drivers of a SUT: in this process in virtual time, a program on loopback, an address."""
+"""Defines the drivers of a SUT: in this process in virtual time, a program on loopback, an address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SutDriver(Protocol):
     """A driver that starts the SUT once for a run and hands a view of it to each test.
 
     ``shared``: it is the SUT of several workers; ``beside_others``: others of them have checks at this time;
-    ``wait_s``: how long ``start`` waits for one that is not up yet.
+    ``wait_s``: how long ``start`` waits for a SUT that does not run yet.
     """
 
     file: SutFile
@@ -30,7 +30,7 @@ class SutDriver(Protocol):
     wait_s: int
 
     identifier: UUID | None
-    """The QueueManager.Identifier that it had when it was started, if that is known."""
+    """The QueueManager.Identifier of the SUT at its start, if it is known."""
 
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
@@ -48,7 +48,7 @@ class SutDriver(Protocol):
         """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return the same at the end of a check, also of a process that is about to end.
+        """Return how the process ended, at the end of a check, also of a process that is about to end.
 
         ``hung_up``: the SUT closed a connection.
         """
@@ -56,7 +56,7 @@ class SutDriver(Protocol):
     def death(self, check: str | None) -> Death | None:
         """Return the end of the SUT's process, once; None while it runs, and in every process that did not start it.
 
-        ``check``: the one in progress, or the last.
+        ``check``: the check in progress, or the last one.
         """
 
     def start_again(self) -> None:
@@ -96,7 +96,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
 
 
 def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
-    """Return the timeouts for run.json; None in virtual time, which has none."""
+    """Return the timeouts for run.json; None in virtual time, which has no timeouts."""
     real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
     if not real:
         return None

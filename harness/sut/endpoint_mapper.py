@@ -1,6 +1,6 @@
-"""Asking the endpoint mapper of a system at which port it serves qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+"""Asks the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-Without authentication, as clients ask it before they know whom they talk to.
+Without authentication, because clients ask before they know the server.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; SutUnavailable when there is no mapper, or it knows no port."""
+    """Return the port of qmcomm; SutUnavailable if there is no mapper, or the mapper knows no port."""
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _unknown(address, found)

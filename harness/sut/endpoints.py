@@ -9,7 +9,7 @@ HIGHEST_PORT = 0xFFFF
 
 
 def endpoint_of(what: str, text: str, lowest: int = 1) -> Endpoint:
-    """Return an endpoint; the UsageError names the error in ``what``. ``lowest``: 0 where a port may be picked."""
+    """Return an endpoint; the UsageError names the error in ``what``. ``lowest``: 0 if a free port may be selected."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()):
         raise UsageError(f"{what}: it must be HOST:PORT")

@@ -36,16 +36,16 @@ from reference_qm.surface.inputs import Endpoint
 Found = TypeVar("Found")
 OWN_DIGITS = 10
 SHARED_SCALE = 4
-"""How much faster than specified protocol timers run at most where many checks keep a SUT busy."""
+"""The greatest factor by which protocol timers run faster than specified, if many checks keep a SUT busy."""
 MESSAGE_IDS_EVERY_NS = 10_000_000
-"""No test takes less."""
+"""The shortest duration of a test."""
 BETWEEN_ATTEMPTS_S = 0.5
 DEATH_NEAR_S = 0.5
 """How soon after its connections the end of a process is known."""
 
 
 class ExternalDriver:
-    """An address; nothing is started or stopped but a command that is the control channel.
+    """Drives a SUT at an address; only the command of the control channel is started and stopped.
 
     ``out``: the folder of the run, if there is one; ``worker``: the first of several brings the SUT into its state.
     """
@@ -57,7 +57,7 @@ class ExternalDriver:
         self._timers: dict[str, int] = {}
         """The timers that the run changed, as they were."""
         self.wait_s = 0
-        """How long to wait for a system that is not up yet."""
+        """How long to wait for a system that does not run yet."""
         self.control_endpoint = _control_endpoint(file)
         log = None if out is None else out / name_file_of_worker("control.log", worker)
         self.agent = Agent(self._agent_command, log, self._start_ms)
@@ -79,7 +79,7 @@ class ExternalDriver:
             self._with_control(self._prepare_sut)
 
     def _find(self) -> None:
-        """Connect to the SUT and its control channel, again and again for ``wait_s``."""
+        """Connect to the SUT and its control channel, repeatedly for ``wait_s``."""
         ends = time.monotonic() + self.wait_s
         while True:
             try:
@@ -126,7 +126,7 @@ class ExternalDriver:
         return self.vital_signs.timeouts
 
     def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
-        """Do something over a control channel that is opened for it."""
+        """Open a control channel, call a function with it, and close it."""
         route = self.control_route
         assert route is not None
         environment = RealEnvironment()
@@ -156,7 +156,7 @@ class ExternalDriver:
         return self.open_in(environment, seed, run, fresh_peer)
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
-        """Return the SUT as one test sees it, in an environment that may have others in it."""
+        """Return the SUT as one test sees it, in an environment that other SUTs may share."""
         file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
@@ -196,10 +196,10 @@ class ExternalDriver:
         return None
 
     def start_again(self) -> None:
-        """Do nothing: who started it may start it again."""
+        """Do nothing: the run did not start the process."""
 
     def confirm(self) -> None:
-        """Compare who answers sessions and control with who did at the start."""
+        """Compare the system that answers sessions and control with the system at the start."""
         if self.shared and self.worker:
             return  # the first does
         now = self._get_identifier()
@@ -231,12 +231,12 @@ class ExternalDriver:
         return self._with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return who answers an EstablishConnection."""
+        """Return the identifier that answers an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, as_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
-        """Open a control channel; one that does not answer who it belongs to ends the run."""
+        """Open a control channel; the run ends if it does not answer with its identity."""
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)

@@ -1,4 +1,4 @@
-"""Ports for SUTs that are about to listen: free now, and given to no other."""
+"""Finds ports for SUTs that are about to listen: free now, and not given to another SUT."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_STEP
 _MAX_PORTS = 8_000
 """The ports above those, below the ephemeral ports, so that no other program gets one by chance."""
 _PORTS_APART = 61
-"""How many ports two processes begin to look apart."""
+"""The number of ports between the places where two processes begin to search."""
 
 _GIVEN_PORTS: set[int] = set()
 _GIVING_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port that nothing listens on and that was given to no other SUT, which may be about to listen.
+    """Return a port on which nothing listens, and that no other SUT was given, which may be about to listen.
 
     HarnessError when there is none.
     """
@@ -42,7 +42,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 def free_rpc_port(address: str) -> int:
     """Return a port for qmcomm that one for qm2qm follows: both are where steps of 11 lead from the default ports.
 
-    Spec: MS-MQQP 3.1.4.8. Other processes begin to look elsewhere, so that two seldom want the same.
+    Spec: MS-MQQP 3.1.4.8. Other processes begin to search elsewhere, so that two rarely try the same port.
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)

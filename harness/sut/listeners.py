@@ -1,4 +1,6 @@
-"""Who listens at a port: asked of the system before a program is started, and of Linux's /proc afterwards."""
+"""Finds the program that listens at a port: by a connection before a program is started, and from Linux's /proc
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Port:
 
 
 def refuse_taken_port(ports: Iterable[Port]) -> None:
-    """Raise SutUnavailable for a port at which something listens already: it would be tested in the SUT's place."""
+    """Raise SutUnavailable for a port at which something listens already: that program would be tested instead of the
+    SUT.
+    """
     for port in ports:
         if (taken := describe_listener(port)) is not None:
             raise SutUnavailable(
@@ -48,7 +52,7 @@ def describe_listener(port: Port) -> str | None:
 
 
 def is_own(address: str) -> bool:
-    """Return whether an address is one of this machine's."""
+    """Return whether an address belongs to this machine."""
     try:
         _bind(address)
     except OSError:
@@ -62,7 +66,7 @@ def _bind(address: str) -> None:
 
 
 def refuse_foreign(address: str, key: str) -> None:
-    """Raise SutUnavailable for an address that is not one of this machine's."""
+    """Raise SutUnavailable for an address that does not belong to this machine."""
     try:
         _bind(address)
     except OSError as error:
@@ -73,7 +77,7 @@ def refuse_foreign(address: str, key: str) -> None:
 
 
 def refuse_stranger(ports: Iterable[Port], program: int) -> None:
-    """Raise SutUnavailable for a port at which another listens than the program or a process that it started.
+    """Raise SutUnavailable for a port at which neither the program nor a process that it started listens.
 
     Sockets that cannot be inspected, such as those of another user's processes, are not refused.
     """

@@ -1,4 +1,4 @@
-"""What one test has in the queues of its SUT: those that it made, what it sent, what it holds."""
+"""Keeps the queues and messages of one test in its SUT."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
-"""The kind of the queue that must be there, with rights that no control channel gives."""
+"""The kind of the queue that must exist already, because no control channel can set its rights."""
 MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_A_TEST = 1024
-"""MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
+"""The number of MessageIDs of a test. A SUT that outlives a test would discard a message with a reused MessageID as a
+duplicate.
+"""
 
 
 class OwnQueues:
@@ -27,7 +29,7 @@ class OwnQueues:
         self._control = control
         self.facilities = facilities
         self.own = own
-        """A word that no other test of any run has, in the names of what is this test's."""
+        """A word that is unique to this test among all runs, for the names of its objects."""
         self.first_message_id = 1
         """The first of the MessageIDs that this test's peer may use."""
         self._queues: dict[str, str] = {}
@@ -38,9 +40,9 @@ class OwnQueues:
         self._made: dict[str, dict[str, str]] = {}
         """The queues that this test made and has not deleted, with their format names."""
         self._sent: set[str] = set()
-        """The message ids of what it sent for this test."""
+        """The message ids of the messages that the SUT sent for this test."""
         self._kept_in: set[str] = set()
-        """The queues of the system that this test looked into."""
+        """The system queues that this test read."""
         self._paused: list[str] = []
         """The format names whose outgoing queues this test holds."""
 
@@ -59,7 +61,8 @@ class OwnQueues:
     def queue(self, kind: str = "plain") -> str:
         """Return the path name of a queue of the SUT for this test alone: plain, transactional, admin.
 
-        It is made for the test where control allows. Else it is the one of the SUT file, emptied where that can be.
+        The queue is created for the test if control allows it. Otherwise it is the queue of the SUT file, emptied if
+        possible.
         """
         if kind not in self._queues:
             self._queues[kind] = self._provide(kind)
@@ -89,7 +92,7 @@ class OwnQueues:
         return name
 
     def create_queue(self, name: str, **properties: Any) -> None:
-        """Make a queue of a name that the test chooses: one that has ``own`` in it, so that no other has it."""
+        """Create a queue with a name that the test chooses; the name contains ``own``, so that it is unique."""
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 
@@ -98,7 +101,9 @@ class OwnQueues:
         return [name for names in self._made.values() for name in names.values()]
 
     def private_format_name(self, queue: str) -> str:
-        """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""
+        """Return the private format name of a queue that this test made; ConformanceFailure if control did not return
+        it.
+        """
         names = self.format_names(queue)
         if "private" not in names:
             raise ConformanceFailure(f"the SUT told no private format name of {queue}")
@@ -135,7 +140,7 @@ class OwnQueues:
         return message_id
 
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
-        """Read what is in a queue of the SUT (control verb peek), leaving it there."""
+        """Read the messages of a queue of the SUT without removing them (control verb peek)."""
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
 
     def labels(self, queue: str) -> list[str]:
@@ -184,9 +189,9 @@ class OwnQueues:
         self._paused = [name for name in self._paused if name != to]
 
     def waiting_for(self, names: Iterable[str]) -> int | None:
-        """Return how many messages wait to be sent to format names that have one of these within them.
+        """Return the number of messages that wait for format names that contain one of these texts.
 
-        None where control does not tell.
+        None if control does not show it.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:
@@ -198,7 +203,7 @@ class OwnQueues:
         return sum(counts)
 
     def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
-        """Return what ``list`` says of queues, outgoing queues or transactions; None where control does not tell."""
+        """Return the queues, outgoing queues or transactions that ``list`` shows; None where control does not tell."""
         if "queue_control" not in self.facilities:
             return None
         try:
@@ -208,7 +213,7 @@ class OwnQueues:
         return listed
 
     def _undo_queues(self) -> list[Callable[[], object]]:
-        """Return what takes back all that this test has in queues."""
+        """Return the functions that undo all changes of this test to queues."""
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._unless_gone, self._take_out, queue) for queue in sorted(self._kept_in)),
@@ -219,7 +224,7 @@ class OwnQueues:
         return undo
 
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
-        """Take back what this test has in a queue; of one of its own that is gone already there is nothing left."""
+        """Undo the changes of this test to a queue, unless the queue was created by the test and is gone already."""
         try:
             undo(queue)
         except ControlRefused:
@@ -227,7 +232,7 @@ class OwnQueues:
                 raise
 
     def _is_gone(self, queue: str) -> bool:
-        """Return whether a queue that this test named is not there; False where control does not tell."""
+        """Return whether a queue that this test named is missing; False if control does not show it."""
         if self.own not in queue:
             return False
         listed = self._list_objects("queues")

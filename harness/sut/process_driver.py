@@ -18,7 +18,7 @@ from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
 RESET_NEAR_S = 0.05
-"""How soon after a connection was closed by a process that ends the others are."""
+"""The longest time in which an ending process closes all its connections."""
 
 
 class ProcessDriver(ExternalDriver):
@@ -105,7 +105,7 @@ class ProcessDriver(ExternalDriver):
         super().start()
 
     def _listened_at(self) -> list[Port]:
-        """Return the ports of the program: those that it gets as arguments, or is declared to serve."""
+        """Return the ports of the program: those in its arguments, and those that the SUT file declares."""
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
         if self._serves("ping", "{ping_port}"):

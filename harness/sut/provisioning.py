@@ -1,7 +1,7 @@
-"""Provisions of a SUT for checks of its security: users, certificates, keys, a queue that not all may write to.
+"""Provides a SUT with users, certificates, keys and a restricted queue, for checks of its security.
 
-The keys are the same for everybody and no secret (harness/provisioned): a SUT that knows them belongs on no network.
-``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
+The keys are public and the same for everyone (harness/sut/provisioned): never connect a SUT that knows them to a
+network. ``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself, Erin is denied it."""
 SELF = "S-1-5-10"
 OWNER = DAVE
-"""The owner of the restricted queue: that alone does not let him write to it."""
+"""The owner of the restricted queue; ownership alone does not permit writing to it."""
 DENIED = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
 """Rights to the restricted queue by SID. Denials come first, as is usual."""
@@ -83,7 +83,7 @@ MALLORY = User("mallory", f"{_DOMAIN}-1666")
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """A queue manager at the peer's address whose public keys lack the two better providers."""
 KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
-"""A queue manager at the peer's address whose public keys nobody knows."""
+"""A queue manager at the peer's address whose public keys are unknown."""
 
 
 @cache
@@ -110,12 +110,12 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return other keys for the peer by provider, for a directory in which they change: those of a SUT."""
+    """Return other keys for the peer by provider, for a change of keys in the directory; they are those of a SUT."""
     return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
 
 def sut_keys() -> bytes:
-    """Return the PublicEncryptionKeyList of a SUT that has the keys of the provisions."""
+    """Return the PublicEncryptionKeyList of a SUT that has the provisioned keys."""
     return public_key_list(second_peer_keys())
 
 
@@ -127,7 +127,7 @@ def known_keys(peer: UUID) -> dict[UUID, bytes]:
 
 @cache
 def virtual_security(peer: UUID) -> SecurityConfig:
-    """Return what the reference has of it in virtual time."""
+    """Return the security configuration of the reference in virtual time."""
     return SecurityConfig(
         encryption_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
         signing_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
@@ -147,7 +147,7 @@ def virtual_security(peer: UUID) -> SecurityConfig:
 
 @cache
 def restricted_queue(name: str) -> QueueSettings:
-    """Return the queue to which the group and Carol may write, and nobody else."""
+    """Return the queue to which only the group and Carol may write."""
     aces = [
         Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
         for kind, rights in ((AceType.ACCESS_DENIED, DENIED), (AceType.ACCESS_ALLOWED, GRANTED))

@@ -1,4 +1,4 @@
-"""The ways to feel a system's pulse: pings where it answers them, else a control connection of its own."""
+"""Defines the ways to measure a system's pulse: pings if it answers them, else a separate control connection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """Pings the system (MS-MQQB 3.1.7.7): it keeps nothing of them. The cookie is the number of the question."""
+    """Pings the system (MS-MQQB 3.1.7.7): it stores nothing about pings. The cookie is the number of the question."""
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
         self._environment = environment
@@ -66,7 +66,7 @@ class ControlChannel:
         self._answered = answered
         self._there = True
         self._numbers: dict[int, int] = {}
-        """Numbers of the questions that wait, by the ids of their requests."""
+        """The numbers of the unanswered questions, by the ids of their requests."""
         self._wire: Wire | None = None
         try:
             self._wire = route.open(environment, self)
@@ -79,7 +79,7 @@ class ControlChannel:
         return self._there
 
     def on_open(self) -> None:
-        """Do nothing: the question is sent already."""
+        """Do nothing, because the question was sent already."""
 
     def on_reply(self, reply: Reply) -> None:
         number = self._numbers.pop(reply["id"], None)

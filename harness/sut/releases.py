@@ -1,4 +1,4 @@
-"""The release of Windows against which a SUT is checked, and the methods that a check finds missing in it."""
+"""Finds the release of Windows against which a SUT is checked, and the methods that this release lacks."""
 
 from __future__ import annotations
 

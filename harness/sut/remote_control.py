@@ -1,4 +1,4 @@
-"""Access to the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
+"""Accesses the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -36,7 +36,7 @@ class RemoteControl:
     """A control channel of three verbs, as ``harness.sut.control.Control``."""
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
-        """``identifier``: the SUT's, where it is known: names of its private queues are written with it."""
+        """``identifier``: the SUT's identifier, if it is known, for the names of its private queues."""
         driver = file.driver
         self.sut_address = driver.address
         config = QueueManagerConfig(
@@ -63,11 +63,11 @@ class RemoteControl:
         return self._verbs[verb](**arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Refuse: every verb is waited for."""
+        """Refuse, because ``call`` waits for the answer to every verb."""
         raise Unsupported(f"{verb} cannot wait at a SUT without a control channel")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Refuse: nothing was begun."""
+        """Refuse, because no request was begun."""
         raise HarnessError(f"request {request} was never begun")
 
     def close(self) -> None:

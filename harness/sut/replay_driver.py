@@ -1,7 +1,7 @@
-"""The driver of a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
+"""Drives a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
 A check is deterministic when time, chance and external input are given. All of it is in its capture: packets, the
-control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes to a
+control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in virtual time, and reaches a
 verdict of its own.
 """
 
@@ -42,9 +42,9 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
 
 
 class ReplayDriver:
-    """The SUT of every check of a run is that check's capture.
+    """The SUT of each check of a run is the capture of that check.
 
-    ``captures``: by check; ``deaths``: those of the run, which were found out when the check was over.
+    ``captures``: by check; ``deaths``: those of the run, which were found after the check.
     """
 
     def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:
@@ -58,7 +58,7 @@ class ReplayDriver:
         self._run = run
         self._deaths = {one.check: one for one in deaths}
         self._player: Player | None = None
-        """The player of the check that began last."""
+        """The player of the latest check."""
 
     def start(self) -> None:
         """Do nothing: a replay only needs files."""
@@ -146,7 +146,7 @@ class ReplayControl:
         return self._ask("begin", verb, arguments, int)
 
     def set_part(self, part: str, value: int) -> None:
-        """Answer as the command did that changed a part of the environment."""
+        """Return the recorded result of the command that changed a part of the environment."""
         self.call(COMMAND, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:

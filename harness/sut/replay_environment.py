@@ -1,4 +1,4 @@
-"""The environment of a replayed check: time and network are those of the capture."""
+"""Provides the environment of a replayed check, with the time and the network of the capture."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReplayEnvironment(VirtualEnvironment):
     """Time jumps to the next event or to the next action of the SUT; at a record of the harness, time is that of the
     record.
 
-    ``virtual``: whether the capture is of virtual time. In real time a wait ends where the capture has its end.
+    ``virtual``: whether the capture is of virtual time. In real time a wait ends where it ends in the capture.
     """
 
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
@@ -51,7 +51,7 @@ class ReplayEnvironment(VirtualEnvironment):
         self._began = began
         self._now_ms = began["monotonic_ms"]
         self._us = began["epoch_us"]
-        """The time where the last thing happened that was recorded."""
+        """The time of the last recorded event."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
         """The difference between the clock for packets and that for captures."""
@@ -74,7 +74,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
 
     def follow(self, us: int) -> None:
-        """Note that it is as late as something was recorded."""
+        """Set the time to that of a recorded event."""
         self._us = max(self._us, us)
         self._now_ms = max(self._now_ms, self._ms(us))
 
@@ -95,7 +95,7 @@ class ReplayEnvironment(VirtualEnvironment):
         raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
 
     def _go_on(self, deadline_ms: int) -> bool:
-        """Let the next thing happen; False when there is none until the wait ends, which is then."""
+        """Let the next event happen; False if there is none before the end of the wait, which then ends."""
         next_us = self._player.next_us()
         if next_us is not None and self._before_events(next_us) and self._ms(next_us) <= deadline_ms:
             self.follow(next_us)
@@ -163,7 +163,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
-        """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
+        """Return the harness's end of a connection that stands now; None if it neither connects nor listens."""
         if item.by_sut:
             listener = self.listeners.get(local)
             if listener is None:
@@ -179,7 +179,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return None
 
     def _with_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return where to listen, with the port that was picked for it then."""
+        """Return the address to listen at, with the port that was selected in the recorded check."""
         return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
@@ -189,7 +189,7 @@ class ReplayEnvironment(VirtualEnvironment):
             end.sink.on_datagram(segment.source, segment.data)
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return an address unchanged: captures do not have the results of name resolution."""
+        """Return an address unchanged, because captures do not have the results of name resolution."""
         found = super().resolve(host)
         if not found:
             self._player.differ("a name is resolved, which no capture has: not replayable")

@@ -1,4 +1,4 @@
-"""A capture as a sequence of events."""
+"""Reads a capture as a sequence of events."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
 MOST = 64 * 2**20
-"""int bytes of a capture that is replayed."""
+"""The greatest size in int bytes of a capture that is replayed."""
 MOST_US = 2**53
 """The largest time: every reader of JSON represents it exactly."""
 
 
 class NotReplayable(HarnessError):
-    """A check that cannot run on its capture, or does something else than it did when the capture was made."""
+    """A check cannot run on its capture, or acts differently than when the capture was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A frame with data, with the end of a connection, or of an opening the second or third one."""
+    """A frame with data, with the end of a connection, or the second or third frame of an opening."""
 
     frame: int
     us: int
@@ -56,7 +56,7 @@ class Note:
 
     @property
     def by_sut(self) -> bool:
-        """Return whether the system did it, or its control channel."""
+        """Return whether the event is an action of the system or of its control channel."""
         return not self.said.keys() & {"call", "begin", "picked", "timed_out", "looked", "over"}
 
     @property
@@ -69,7 +69,7 @@ Item = Open | Packet | Note
 
 
 def items_of(path: Path) -> list[Item]:
-    """Read a capture; MqconformError where it is none of this harness."""
+    """Read a capture; MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MOST:

@@ -42,13 +42,13 @@ class Scene(Protocol):
         """Return the time."""
 
     def follow(self, us: int) -> None:
-        """Note that it is as late as something was recorded."""
+        """Set the time to that of a recorded event."""
 
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting there."""
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
-        """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
+        """Return the harness's end of a connection that stands now; None if it neither connects nor listens."""
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Let a datagram of the SUT arrive."""
@@ -74,7 +74,7 @@ class Player:
         self._looked: Counter[str] = Counter()
         self._delivering = False
         self.together = False
-        """Whether more is to come before who waits looks again."""
+        """Whether further events follow before the waiting check continues."""
 
     # -- what the harness does -----------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ class Player:
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
-        """Do nothing: the capture has it where something was lost."""
+        """Do nothing, because the capture has the notes about losses."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
         """Return the item of the capture at this place."""
@@ -133,7 +133,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that was picked now; 0 where nothing is played any more."""
+        """Return the port that was selected at this point; 0 after the end of the playing."""
         if self.over:
             return 0
         expected = self._take_expected()
@@ -155,7 +155,7 @@ class Player:
         return answer
 
     def rest_ms(self) -> int:
-        """Return how long all that is left took."""
+        """Return the duration of the remaining items."""
         last = max((one.us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
@@ -184,19 +184,19 @@ class Player:
         return item
 
     def next_us(self) -> int | None:
-        """Return when the system acts next; None while the harness is to act, or when all was played."""
+        """Return the time of the system's next action; None if the harness acts next, or all was played."""
         if self.over or self._delivering or (item := self.next()) is None:
             return None
         acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
         return item.us if acts else None
 
     def harness_us(self) -> int | None:
-        """Return when the harness acts next; None where the system does."""
+        """Return the time of the harness's next action; None if the system acts next."""
         item = None if self.over else self.next()
         return None if item is None or item.by_sut else item.us
 
     def timed_out_us(self) -> int | None:
-        """Return when the wait that lasts now ended by its timeout; None where something else comes next."""
+        """Return when the present wait ended by its timeout; None if another item comes next."""
         item = None if self.over or self._delivering else self.next()
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 
@@ -234,7 +234,7 @@ class Player:
 
     @staticmethod
     def _describe_lost(item: Item) -> str:
-        """Return the text of a note about something that the capture does not have."""
+        """Return the text of a note about information that the capture lacks."""
         said = item.said if isinstance(item, Note) else {}
         return f"behind frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
@@ -284,7 +284,7 @@ class Player:
             self.differ(f"frame {first.frame}: the harness does not take it: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
-        """Pass over how many bytes came at once, which who delivers them has seen."""
+        """Skip the notes about the sizes of bytes that arrived together; the deliverer has read them."""
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 

@@ -66,7 +66,7 @@ def _validator() -> Draft202012Validator:
 
 
 def take_setup(items: list[Item]) -> dict[str, Any]:
-    """Take the set-up from the beginning of a capture; NotReplayable where there is none of this harness."""
+    """Take the set-up from the beginning of a capture; NotReplayable if this harness did not record one."""
     if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
         raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
     setup: dict[str, Any] = first.said["setup"]

@@ -2,10 +2,10 @@
 
 Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
-``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: what comes until it is
-false came before the wait looked again. ``timed_out``: a wait ended by its timeout, in real time. ``picked``: a port to
-listen on. ``ended``: how the system's process has ended, ``hangs``: that it computes without an end, found out when
-somebody looked for the ``looked``-th time. ``over``: the check is over; ``lost``: something that is not in the capture.
+``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: the events until its next
+false value came before the wait was checked again. ``timed_out``: a wait ended by its timeout, in real time.
+``picked``: a port to listen on. ``ended``: how the system's process has ended, ``hangs``: that it computes without an
+end, found at the ``looked``-th look. ``over``: the check is over; ``lost``: something that is not in the capture.
 ``us``: when.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TAPE_SCHEMA = 2
 COMMAND = "[environment]"
-"""Stands for a verb where a command of the SUT file is carried out."""
+"""The name in place of a verb when a command of the SUT file is carried out."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
@@ -86,7 +86,7 @@ class Tape:
         self.note(lost=why)
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Write it with the number of times that was looked for."""
+        """Write the observation with the number of looks."""
         self._looked[what] += 1
         if found is not None:
             self.note(**{what: found, "looked": self._looked[what]})
@@ -123,11 +123,11 @@ class Tape:
             self.note(timed_out=True)
 
     def together(self, begins: bool) -> None:
-        """Write where several things begin or end that happen before who waits looks again."""
+        """Write the begin or the end of events that happen before the waiting check continues."""
         self.note(together=begins)
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Write which port was picked; a system in virtual time picks its own at another address."""
+        """Write the selected port; a system in virtual time selects its own at another address."""
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
 

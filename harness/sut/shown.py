@@ -1,6 +1,6 @@
-"""What a SUT shows of itself and of its messages.
+"""Reads what a SUT shows about itself and its messages.
 
-What it does not show cannot be observed, and is no mistake of a check.
+A missing element cannot be observed; it is not an error of the check.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Shown(Reply):
 
 
 class Answered(Reply):
-    """An object of an answer that keeps the contract: what it leaves out it may leave out."""
+    """An object of an answer that meets the contract, so it may omit elements."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:
-    """Return the LookupIdentifier of a message; NotShown where the control channel leaves it out, or shows null."""
+    """Return the LookupIdentifier of a message; NotShown if the control channel omits it or shows null."""
     found: int | None = message.get("lookup_id")
     if found is None:
         raise NotShown(f"the SUT's control channel does not show the LookupIdentifier of {message['message_id']}")

@@ -16,15 +16,15 @@ from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
 PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
 SECONDS = "{seconds}"
-"""Stands in the command that sets the clock for the seconds by which it is to be fast."""
+"""The placeholder in the command that sets the clock, for the number of seconds by which the clock is fast."""
 SAID_LIMIT = 200
 """The number of bytes of a command's output that an error repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentTable:
-    """[environment]: by the names of the parts (docs/control-protocol.md), the commands that take each away and give it
-    back; and the one that sets the clock.
+    """[environment]: for each part (docs/control-protocol.md) the commands that take it away and restore it, and the
+    command that sets the clock.
     """
 
     take_directory: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class EnvironmentTable:
     timeout_s: int = 60
 
     def command(self, part: str, value: int) -> tuple[str, ...]:
-        """Return the command that gives a part back, takes it away, or sets it; empty when there is none."""
+        """Return the command that restores a part, takes it away, or sets it; empty if there is none."""
         if part == CLOCK:
             return tuple(word.replace(SECONDS, str(value)) for word in self.set_clock)
         found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
@@ -71,7 +71,7 @@ class EnvironmentTable:
 
 
 SetPart = Callable[[str, int], None]
-"""Takes a part away, gives it back, or sets it; SutUnavailable with one line when that fails."""
+"""Takes a part away, restores it, or sets it; SutUnavailable with one line on failure."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""The system under test, as a check sees it: the same whatever driver reaches it."""
+"""Defines the system under test as a check sees it, independent of the driver."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ DIRECTORY_ONLINE_MS = 60_000
 """Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
 STOPS_IT = ("store", "service")
-"""The parts of its environment without which it answers nobody."""
+"""The parts of its environment that it needs to answer any request."""
 WHO_IT_IS = ("own_domain", "registration")
-"""The parts of its environment that decide as which queue manager it starts."""
+"""The parts of its environment that decide its identity at the start."""
 SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The parts of its environment that it finds given back when it starts, or not before a timer ends."""
+"""The restored parts of its environment that it notices only at a start or when a timer ends."""
 
 
 class NotGivenBack(Exception):
-    """A part of the environment is not as it was, whatever was answered."""
+    """A part of the environment is not restored, although the answer says so."""
 
 
 class BeginsTape(Protocol):
-    """What a check begins and ends: it writes a tape, or plays one."""
+    """The tape of a check, which is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin with a check of a run."""
 
     def lose(self, why: str) -> None:
-        """Note that something that decides how the check goes on is not in its capture."""
+        """Note that the capture lacks information that decides the course of the check."""
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Note what was found out about the system beside all packets, None for nothing yet; return what counts."""
+        """Note an observation about the system that is not in packets (None: nothing yet); return the valid one."""
 
     def end(self) -> None:
-        """End: what the check leaves behind is taken back now."""
+        """End the tape: the changes of the check are undone now."""
 
 
 class Sut(OwnQueues):
@@ -78,7 +78,7 @@ class Sut(OwnQueues):
         self.timeouts = timeouts
         self.environment = environment
         self.tape: BeginsTape | None = None
-        """What writes down what it takes to replay the test."""
+        """The tape that records everything needed to replay the test."""
         self.identifier = identifier
         self.tcp_port = tcp_port
         self.ping_port = ping_port
@@ -90,21 +90,24 @@ class Sut(OwnQueues):
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
         self.wanted_alone = False
-        """Whether this test found out that it cannot share the SUT."""
+        """Whether this test cannot share the SUT, as it turned out."""
         self.residue: list[str] = []
-        """What could not be taken back at the end."""
+        """The changes that could not be undone at the end."""
         self.knows_peer = True
-        """Whether this test's peer is that of the SUT file, of which the SUT knows what the capabilities say."""
+        """Whether this test's peer is that of the SUT file, which the SUT knows according to its capabilities."""
         self.forgets = False
         """Whether it is reset before the next test."""
         self.peer_returns = False
-        """Whether later tests have this test's peer, or its address: what the SUT keeps for it would come to them."""
+        """Whether later tests have this test's peer or its address, and would receive the messages that the SUT keeps
+        for it.
+        """
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
-        """Tells how the process that the run started ended, None while it runs; waits so many seconds for it to end."""
+        """Returns how the process that the run started ended, None while it runs; waits this many seconds for its end.
+        """
         self.hangs: Callable[[], bool] = lambda: False
-        """Tells whether it is known to compute without an end."""
+        """Returns whether it is known to compute without an end."""
         self.restarted = False
-        """Whether the check let it start anew."""
+        """Whether the check restarted it."""
         self._timers: dict[str, int] = {}
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
@@ -116,16 +119,16 @@ class Sut(OwnQueues):
         self._offline = False
         """Whether this test took it off the network."""
         self._surroundings: dict[str, Any] = {}
-        """What ``change_environment`` changed, as it was."""
+        """The original state of the parts that ``change_environment`` changed."""
         self.controls_environment = True
         """Whether its control channel changes its environment, too."""
         self.by_command = by_commands(file.environment)
         """The parts of its environment that commands change."""
         self.broken: str | None = None
-        """What of its environment could not be given back, in one line."""
+        """The parts of its environment that could not be restored, in one line."""
 
     def lose(self, why: str) -> None:
-        """Note that something that decides how this test goes on is in no capture."""
+        """Note that no capture has the information that decides the course of this test."""
         if self.tape is not None:
             self.tape.lose(why)
 
@@ -147,12 +150,12 @@ class Sut(OwnQueues):
 
     @property
     def receiving_keys(self) -> bytes:
-        """The keys to encrypt for it with: those it tells of, else those of ``mqconform provision``."""
+        """The keys for encrypting messages to it: those that it shows, else those of ``mqconform provision``."""
         return self.encryption_keys or sut_keys()
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether its queues are read by qm2qm, which does not tell as what a message was authenticated."""
+        """Whether its queues are read by qm2qm, which does not show how a message was authenticated."""
         return self.file.control.kind == "none" and not self.environment.virtual
 
     def has(self, need: str) -> bool:
@@ -167,7 +170,7 @@ class Sut(OwnQueues):
 
     @property
     def response_timeout_ms(self) -> int:
-        """Return how long to wait for something that should come at once."""
+        """Return how long to wait for an immediate reaction."""
         return self.timeouts.response_ms
 
     @property
@@ -180,11 +183,11 @@ class Sut(OwnQueues):
 
     @property
     def quiet_ms(self) -> int:
-        """Return the silence window: how long to wait before nothing counts as nothing."""
+        """Return the silence window: how long to wait before silence counts as no reaction."""
         return self.timeouts.quiet_ms
 
     def duration_ms(self, specified_ms: int) -> int:
-        """Return how long a protocol timer of so many specified ms runs here (set_timers)."""
+        """Return how long a protocol timer of this specified duration in ms runs here (set_timers)."""
         return max(1, specified_ms // self.scale)
 
     def slack_ms(self, specified_ms: int) -> int:
@@ -232,7 +235,7 @@ class Sut(OwnQueues):
         self.scale = durations.get("scale", self.scale)
 
     def slow_down(self, scale: int) -> None:
-        """Let protocol timers run at most so many times faster than specified, where a check has to act in between."""
+        """Let protocol timers run at most this many times faster than specified, if a check has to act in between."""
         scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)
         if self.scale > scale:
             self.set_timers(scale=scale)
@@ -244,7 +247,7 @@ class Sut(OwnQueues):
         self.control.call("configure", **settings)
 
     def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values that a check is about to change; Unsupported when the SUT does not have one of them."""
+        """Return the values that a check is about to change; Unsupported if the SUT lacks one of them."""
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
@@ -264,9 +267,9 @@ class Sut(OwnQueues):
         self._offline = False
 
     def change_environment(self, **values: Any) -> None:
-        """Change what is beside the SUT for this test, such as the reach of its directory.
+        """Change the environment of the SUT for this test, such as the availability of its directory.
 
-        NotShown where there is no such thing to change. What fails half-way is given back at the end of the test.
+        NotShown if such a part does not exist. A partial change is undone at the end of the test.
         """
         self.need_alone("environment changes the SUT")
         in_force = self._environment({})
@@ -285,7 +288,9 @@ class Sut(OwnQueues):
 
     @property
     def may_be_another(self) -> bool:
-        """Return whether this test let it start where it may be another queue manager (MS-MQSO 6.6.2.1)."""
+        """Return whether this test started it in an environment where it may be another queue manager (MS-MQSO
+        6.6.2.1).
+        """
         return not self._surroundings.keys().isdisjoint(WHO_IT_IS)
 
     def read_directory_object(self, **which: Any) -> Any:
@@ -305,7 +310,9 @@ class Sut(OwnQueues):
         return self.control.call("published", **arguments)["published"]
 
     def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Change parts of the environment, by the commands of the SUT file or by control; return all as it is."""
+        """Change parts of the environment, by the commands of the SUT file or by control; return the state of all
+        parts.
+        """
         by_command = self.by_command
         by_command.change(values)
         found: dict[str, Any] = {}
@@ -315,7 +322,7 @@ class Sut(OwnQueues):
         return {**found, **by_command.there}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
-        """Give back what the test took away, each part for itself; where that fails, the run ends."""
+        """Restore the parts that the test took away, one by one; on failure the run ends."""
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._give_back, name, value) for name, value in sorted(wanted.items())
         }
@@ -358,15 +365,15 @@ class Sut(OwnQueues):
             )
 
     def need_alone(self, why: str) -> None:
-        """Interrupt a test of what the SUT has for all of them: it is made again when it has the SUT for itself."""
+        """Interrupt a test that affects the whole SUT; it is repeated when it has the SUT for itself."""
         if self.shared:
             self.wanted_alone = True
             raise HarnessError(f"{why} for the checks that run beside this one, too")
 
     def tidy(self) -> None:
-        """Leave the SUT as it was before this test, as far as control allows; ``residue`` says what stays.
+        """Leave the SUT as it was before this test, as far as control allows; ``residue`` names the remaining objects.
 
-        To be called while the peer can still hear what the SUT has to say of it.
+        Call this while the peer can still receive packets of the SUT.
         """
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),

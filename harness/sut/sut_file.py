@@ -21,9 +21,9 @@ from harness.type_names import type_name
 from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
-"""The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
+"""The default of the peer's QueueManager.Identifier, fixed so that a SUT can have a route to it."""
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
-"""Identifier of a public queue of the peer."""
+"""The Identifier of a public queue of the peer."""
 FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
 FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
 """A queue manager of another site in the directory, and a public queue of it: the peer is on the way to it."""
@@ -58,12 +58,12 @@ MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
 KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
-"""Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
+"""Capabilities that concern the peer of the SUT file, because the SUT knows no other peer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SutTable:
-    """[sut]: whose results these are."""
+    """[sut]: the name of the system under test."""
 
     name: str
     vendor: str = "unknown"
@@ -75,7 +75,7 @@ class SutTable:
 class DriverTable:
     """[driver]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers.
 
-    ``own_ports``: the started program itself listens at its ports; ``max_restarts``: how often one that ended is
+    ``own_ports``: the started program itself listens at its ports; ``max_restarts``: how often a program that ended is
     started again.
     """
 
@@ -103,7 +103,7 @@ LONGEST_NAME = 300
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys of the table [driver]."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
-"""Ports that a system is asked for when they are 0, by the kind of the driver."""
+"""Ports for which a system is asked if they are 0, by the kind of the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class ProvisionedTable:
 class ReferenceTable:
     """[reference]: how the reference is set up when it is the SUT in virtual time.
 
-    ``release``: the release of Windows that it is configured as; ``send_ping``: where that does not decide.
+    ``release``: the release of Windows that it is configured as; ``send_ping``: used if the release does not decide it.
     """
 
     faults: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ class SutFile:
 
     @property
     def label(self) -> str:
-        """How a sentence calls the file."""
+        """The name of the file in sentences."""
         return self.path.name if self.path is not None else "the SUT file"
 
 
@@ -191,11 +191,11 @@ _TABLES = {
     "rpc": RpcTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
-"""Tables of SUT files that were written when they were called otherwise."""
+"""The former names of tables in SUT files."""
 
 
 def load_sut_file(path: Path) -> SutFile:
-    """Read and check a SUT file; UsageError names the file, the key and the way out."""
+    """Read and check a SUT file; UsageError names the file, the key and the remedy."""
     return parse_sut_file(tree_of(path, "SUT file"), path)
 
 

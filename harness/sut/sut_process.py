@@ -1,4 +1,4 @@
-"""The program that a run starts as its SUT: how it began, whether it still runs, how it ended."""
+"""Runs the program that a run starts as its SUT, and knows its start, its state and its end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from harness.sut.guard_process import STOP_S
 
 _POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
-"""How soon after its end the process that started it knows its exit status."""
+"""The longest time from the end of the program until its starter knows the exit status."""
 _ENDED = struct.Struct("<ii")
-"""Whether it has ended, and its exit status. In memory that the workers share: only the process that started it learns
-it.
+"""Whether the program has ended, and its exit status; in memory that the workers share, because only the starter can
+learn both.
 """
 
 
@@ -51,11 +51,11 @@ class SutProcess:
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _ENDED.size)
         self._running: int | None = None
-        """A file descriptor that can be read when it has ended, in workers too; None where there are none."""
+        """A file descriptor that can be read when it has ended, in workers too; None if the platform has none."""
 
     @property
     def owned(self) -> bool:
-        """Return whether this process started it: workers look on."""
+        """Return whether this process started the program; workers only observe it."""
         return os.getpid() == self._owner
 
     @property
@@ -98,7 +98,7 @@ class SutProcess:
         return lines[-1] if lines else "it printed nothing"
 
     def stop(self) -> None:
-        """End it and all that it started."""
+        """End the program and all processes that it started."""
         if self._process is not None:
             self._signal_session(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -135,7 +135,7 @@ class SutProcess:
 
 
 def end_text(code: int) -> str:
-    """Return how a process ended, of its return code: negative is a signal."""
+    """Return how a process ended, from its return code; a negative code is a signal."""
     if code >= 0:
         return f"exit status {code}"
     try:

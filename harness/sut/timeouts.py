@@ -1,4 +1,4 @@
-"""How long to wait for a system: from the SUT file, and from how fast the system answered at the start of the run."""
+"""Determines how long to wait for a system, from the SUT file and from the system's speed at the start of the run."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from typing import Any
 
 EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
-"""Spread over a second, so that a system that stops again and again is met while it does."""
+"""Spread over a second, so that they also meet a system that stops repeatedly."""
 
 LATE_MULTIPLE = 2
-"""A packet within so many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
+"""A packet within this many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
 LONGEST_MS = 60_000
 """No timeout that follows from a measurement is longer."""
 SLOW_ANSWER_FACTOR = 4
-"""A response timeout is at least so many times a slow answer: the slowest, or the fastest of a system whose pulse
-is felt."""
+"""A response timeout is at least this many times a slow answer: the slowest one, or the fastest one of a system whose
+pulse is measured.
+"""
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
-"""So many of the slowest answers must fit into it, however fast timers run."""
+"""This many of the slowest answers must fit into it, however fast timers run."""
 SLOWDOWN_OF_RETRY = 4
-"""So many times slower than they might do timers run in another attempt."""
+"""In another attempt, timers run this many times slower than they could."""
 SLOW_MS = 500
 """An answer that takes longer is slow: the shortest timer of a queue manager is a second (MS-MQQB 3.1.2.9)."""
 ANSWERS_A_TIMER_WITH_ACTION = 4
-"""The same where a check has to act while it runs."""
+"""The same for a timer during which a check has to act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The timeouts in force. ``worst_ms``: the slowest answer; ``usual_ms``: one while nothing stands still."""
+    """The timeouts in force. ``worst_ms``: the slowest answer; ``usual_ms``: a usual answer, without stalls."""
 
     response_ms: int
     quiet_ms: int
@@ -84,13 +85,13 @@ class Timeouts:
     """Whether timers run slower than necessary: for another attempt after a failure."""
 
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
-        """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
+        """Return how much faster timers may run: an answer must come before a timer expires for it."""
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
         return max(1, min(wanted, fits) // (SLOWDOWN_OF_RETRY if self.calm else 1))
 
     @property
     def slow(self) -> bool:
-        """Whether answers take so long that timers may run out meanwhile."""
+        """Whether answers take so long that timers may expire before them."""
         return self.worst_ms >= SLOW_MS
 
     @property
@@ -103,12 +104,11 @@ VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_
 """In virtual time nothing is slow."""
 REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
-"""With a control channel: a program beside the tester, which is seldom late. Of any other, an answer that is a second
-late is an answer."""
+"""With a control channel: a program beside the tester is rarely late. Another system may be a second late."""
 
 
 def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
-    """Return the timeouts of a real run. ``felt``: the system's pulse is felt, so no wait has to outlast a stall."""
+    """Return the timeouts of a real run. ``felt``: the system's pulse is measured, so no wait must outlast a stall."""
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
 

@@ -1,4 +1,4 @@
-"""The directory of the virtual system: a site with the system and its peer, and one behind that."""
+"""Builds the directory of the virtual system: a site with the system and its peer, and another site behind it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
 PEER_HOST = f"{PEER}.example"
-"""The name of the peer's host, which the environment has to resolve."""
+"""The name of the peer's host, which the environment must resolve."""
 
 
 def virtual_directory(

@@ -1,4 +1,4 @@
-"""The driver of a SUT in this process, in virtual time."""
+"""Drives a SUT in this process, in virtual time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMPUTER = "sut"
 
 
 def entropy_of(seed: str) -> SeededEntropy:
-    """Return the chance of the system of one test; its first GUID is the system's QueueManager.Identifier."""
+    """Return the entropy of the system of one test; its first GUID is the system's QueueManager.Identifier."""
     return SeededEntropy(f"sut {seed}")
 
 
@@ -48,7 +48,7 @@ class VirtualDriver:
         self._raises = raises
         self._host: SystemHost | None = None
         self._tape: BeginsTape | None = None
-        """Both of the test that began last."""
+        """The host and the tape of the latest test."""
 
     def start(self) -> None:
         for name in self.file.reference.faults:
@@ -130,18 +130,18 @@ class VirtualDriver:
         return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return the same: it is known at once."""
+        """Return how the core of the test ended, which is known at once."""
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None: the next test has another system."""
+        """Return None, because the next test has another system."""
         return None
 
     def start_again(self) -> None:
-        """Do nothing: each test makes its own."""
+        """Do nothing, because each test makes its own system."""
 
     def confirm(self) -> None:
         """Do nothing: each test makes its own."""
 
     def stop(self) -> None:
-        """Do nothing: nothing outlives a test."""
+        """Do nothing, because no system outlives its test."""

@@ -1,4 +1,4 @@
-"""The vital signs of a system: how fast it answers, and its pulse."""
+"""Measures the vital signs of a system: its speed and its pulse."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class VitalSigns:
         self._clock: WallClock | None = None
 
     def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
-        """Find out how fast it answers an exchange, how its pulse is felt, and so how long to wait for it."""
+        """Measure the duration of an exchange, select the way to measure the pulse, and derive the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
             self._open_channel = next(filter(self._is_felt, self._channels(ping_port, control)), None)
@@ -45,7 +45,7 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse as a test feels it; None where there is no way to. Stalls of the test before are known."""
+        """Return the pulse for a test; None if it cannot be measured. It knows the stalls of the test before."""
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
@@ -54,7 +54,7 @@ class VitalSigns:
         return self._felt
 
     def calm(self, wanted: bool) -> None:
-        """Let timers of the next test run slower, or again as fast as they may."""
+        """Let timers of the next test run slower, or again at full speed."""
         self.timeouts = replace(self.timeouts, calm=wanted)
 
     @property

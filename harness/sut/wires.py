@@ -1,4 +1,4 @@
-"""One client's conversation on a control channel: requests out, answers in, independent of the transport.
+"""Defines one client's conversation on a control channel, with requests and answers, independent of the transport.
 
 A route (an address, a command) opens wires in the environment of a check; ids of requests are the wire's.
 """
@@ -28,7 +28,7 @@ class MissingElement(ConformanceFailure, KeyError):
 
 
 class Reply(dict[str, Any]):
-    """An object of an answer: a missing element is the SUT's mistake."""
+    """An object of an answer; a missing element is an error of the SUT."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Wire(Protocol):
 
     @property
     def strangers(self) -> Sequence[Any]:
-        """The first ids of answers that are those of no request."""
+        """The first ids of answers that belong to no request."""
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request; return its id."""
@@ -73,7 +73,7 @@ class Route(Protocol):
     name: str
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
-        """Open a wire; SutUnavailable when that is known to be no use. The sink gets on_open or on_end."""
+        """Open a wire; SutUnavailable if it is known to fail. The sink gets on_open or on_end."""
 
 
 def no_answer(strangers: Sequence[Any]) -> str:

@@ -1,4 +1,4 @@
-"""The configuration of each worker of a run (``--workers``): addresses, an identity and queues of its own."""
+"""Makes the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ FRESH_ADDRESSES = HOSTS * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
-    """Return the SUT file as each worker sees it; UsageError when the SUT is not for several.
+    """Return the SUT file as each worker sees it; UsageError if the SUT does not support several workers.
 
     ``process``: each has a SUT of its own, both at addresses of their own. ``external``: one SUT for all, away from
-    loopback with another peer address for each. ``virtual``: there is nothing to share.
+    loopback with another peer address for each. ``virtual``: each worker has its own reference.
     """
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
@@ -45,7 +45,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
 
 
 def _has_own_program(driver: DriverTable) -> bool:
-    """Return whether the command of each worker is another one, so that not all listen at the same place."""
+    """Return whether each worker has a different command, so that their programs listen at different places."""
     told = ("{address}", "{worker}", *(["{tcp_port}"] if driver.tcp_port == 0 else []))
     return any(placeholder in part for part in driver.command for placeholder in told)
 
@@ -69,7 +69,7 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with another peer, which the SUT has not seen: its state for the peer of another check does
+    """Return the SUT file with a peer that the SUT has not met, so that its state for the peers of other checks does
     not matter.
 
     ``run``: a word that no other run has; ``number``: of the check in it.
@@ -81,7 +81,7 @@ def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
 
 
 def _fresh_address(run: str, number: int) -> str:
-    """Return a loopback address; none that ends in 1, as those of SUTs, or that a known peer of a worker has."""
+    """Return a loopback address that does not end in 1 (these are for SUTs) and that no known peer of a worker has."""
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
     network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS)
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
@@ -100,7 +100,7 @@ def _peer_address(file: SutFile, number: int) -> str:
 
 
 def is_ipv4_loopback(address: str) -> bool:
-    """Return whether this is one of the many loopback addresses, not the only one of IPv6."""
+    """Return whether this is a loopback address of IPv4."""
     return is_loopback(address) and ":" not in address
 
 

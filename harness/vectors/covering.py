@@ -1,4 +1,4 @@
-"""A covering array of messages: each pair of two parameters' values occurs in one of them at least."""
+"""Builds a covering array of messages: each pair of values of two parameters occurs in at least one message."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]
 SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """S-1-5-21-1-2-3-1001 (MS-DTYP 2.4.2.2)."""
 CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
-"""A DER sequence of the length that it says: no reader of packets looks further."""
+"""A DER sequence with a correct length; readers of packets check nothing else."""
 SECURITY: Mapping[str, Any] = {
     "none": None,
     "SID": {"ST": 1, "SecurityID": SID},

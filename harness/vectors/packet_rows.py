@@ -1,4 +1,4 @@
-"""The rows of packets that no covering array makes: golden frames, boundaries, refusals, tolerated deviations."""
+"""Lists the packets outside the covering array: golden frames, boundaries, refusals, tolerated deviations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.wire import (
 )
 
 LENGTHS_OF_REFUSED = (0, 1, 15, 16)
-"""int bytes to which a valid packet is cut; with the InternalHeader or UserHeader missing at 16."""
+"""The sizes in bytes to which a valid packet is cut; at 16 the InternalHeader or UserHeader is missing."""
 
 
 def list_golden(packet: str) -> Iterator[Row]:
@@ -32,12 +32,12 @@ def list_golden(packet: str) -> Iterator[Row]:
 
 
 def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
-    """Return the bytes with some of them exchanged."""
+    """Return the bytes with some of them replaced."""
     return data[:offset] + new + data[offset + len(new) :]
 
 
 def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
-    """Yield what no receiver takes for a packet, made of a valid one (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3)."""
+    """Yield bytes that no receiver accepts, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3)."""
     size = int.from_bytes(valid[8:12], "little")
     changes = {
         "version-0x11": (0, b"\x11", ("MQMQ-2.2.19.1-01",), "VersionNumber is 0x11."),

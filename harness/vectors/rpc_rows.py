@@ -1,4 +1,4 @@
-"""The rows of RPC stubs: each operation's request and response in NDR and NDR64, and cut ones."""
+"""Lists the RPC stubs: the request and response of each operation in NDR and NDR64, whole and cut."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
 
 
 def list_stubs(operation: str) -> Iterator[Row]:
-    """Yield the rows of an operation: each case in NDR and in NDR64, and the same without its last byte."""
+    """Yield the rows of an operation: each case in NDR and in NDR64, whole and without its last byte."""
     known = OPERATIONS[operation]
     for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response

@@ -1,4 +1,4 @@
-"""A vector, and the row that it is made from."""
+"""Defines a vector, and the row from which it is made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Result = Literal["valid", "invalid", "acceptable"]
-"""``acceptable``: a receiver may take or refuse it, or it breaks a rule of its sender that a receiver tolerates."""
+"""``acceptable``: a receiver may accept or refuse it, or it breaks a rule for senders that a receiver tolerates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Row:
     """A vector before its fields are read.
 
     ``data``: the bytes of a whole packet, a datagram, or a stub. ``rules``: ids that the bytes keep or break.
-    ``errata``: ids of ``suites/errata.toml`` for what documents leave open.
+    ``errata``: ids of ``suites/errata.toml`` for choices that the documents leave open.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ReadField:
-    """A field as it reads: its dotted name, its value as JSON, the int offset and size of its bytes.
+    """A field that was read: its dotted name, its value as JSON, the int offset and size of its bytes.
 
     A number is an int; a GUID, a text or bytes (hexadecimal digits) are str. A parameter of a stub has no place.
     """

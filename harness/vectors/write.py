@@ -1,4 +1,4 @@
-"""The files of vectors: one for each kind of packet and each RPC operation."""
+"""Writes the files of vectors: one for each kind of packet and each RPC operation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTIONS = {
 
 
 def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the content of each file; HarnessError for a row that its readers contradict."""
+    """Yield the name and the content of each file; HarnessError if the readers contradict a row."""
     for kind, list_rows in PACKETS.items():
         yield f"{kind}.json", _file(kind, SECTIONS[kind], [_packet(kind, row) for row in list_rows()])
     for operation in CASES:

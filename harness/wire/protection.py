@@ -249,7 +249,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 
 
 def listed_blobs(data: bytes) -> dict[str, bytes]:
-    """Read the keys of MQDSPUBLICKEYS, still as bytes, by provider; WireError when it is none."""
+    """Read the keys of MQDSPUBLICKEYS, still as bytes, by provider; WireError for a malformed value."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
         raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
     found: dict[str, bytes] = {}
@@ -268,6 +268,6 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
 
 
 def listed_keys(data: bytes) -> dict[str, RsaKey]:
-    """Read the keys of MQDSPUBLICKEYS by provider; WireError when it is none."""
+    """Read the keys of MQDSPUBLICKEYS by provider; WireError if the value is malformed."""
     blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

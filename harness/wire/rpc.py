@@ -222,7 +222,7 @@ def _transfer(syntax: Syntax | None) -> Packet:
 
 
 def rpc_size(data: bytes) -> int | None:
-    """Return the size of the PDU that begins here; None while its header is not whole; WireError when there is none."""
+    """Return the size of the PDU that begins here; None while its header is incomplete; WireError for other bytes."""
     if len(data) < HEADER_SIZE:
         return None
     _ptype(data)
@@ -238,7 +238,7 @@ def byte_order(data: bytes) -> Literal["little", "big"]:
 
 
 def rpc_kind(data: bytes) -> str:
-    """Name a PDU by its type; WireError when it is none."""
+    """Name a PDU by its type; WireError for an unknown type."""
     return PTYPES[_ptype(data)]
 
 
@@ -262,7 +262,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: frag_len {packet.frag_len} does not stand for its {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
-    # A token that is none of scapy's is Raw, too: what counts is the body.
+    # scapy also makes Raw of a token that it does not know; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet

@@ -117,11 +117,11 @@ class Operation:
         return build(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a request; WireError when it is none."""
+        """Read the stub of a request; WireError if it is malformed."""
         return read(self.Request, stub, wide)
 
     def read_response(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a response; WireError when it is none."""
+        """Read the stub of a response; WireError if it is malformed."""
         return read(self.Response, stub, wide)
 
 

@@ -41,7 +41,7 @@ class AssociationSecurity:
             return
         level = agreed_level(trailer.auth_level)
         if level is None:
-            why = f"authentication level {trailer.auth_level} is none (MS-RPCE 2.2.1.1.8)"
+            why = f"authentication level {trailer.auth_level} is undefined (MS-RPCE 2.2.1.1.8)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR, RejectReason.NOT_SPECIFIED)
         context = self._security.accept(trailer.auth_type, level)
         if context is None:

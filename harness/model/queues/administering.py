@@ -1,4 +1,4 @@
-"""Queues are created, changed, purged and deleted. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
+"""Creates, changes, purges and deletes queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JOURNAL_QUOTAS = (None, None, 5)
 
 
 class Administering(QueuesBase):
-    """The transitions of whoever administers the queues."""
+    """The transitions of an administrator of the queues."""
 
     @transition(
         "MQDMPR-3.1.7.1.3-06",
@@ -120,7 +120,9 @@ class Administering(QueuesBase):
         self.done()
 
     def check_no_move_to(self, queues: list[Queue]) -> None:
-        """Raise Impossible where a transaction is to move something to a queue that would be gone: left open."""
+        """Raise Impossible if an open transaction would move a message to a deleted queue, which the documents leave
+        open.
+        """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):
             raise Impossible

@@ -34,7 +34,7 @@ class Queues(Administering, Reading, Transactions):
         self.now_ms = until_ms
 
     def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
-        """Return what ends until then, in order; Impossible where the order or the end is left open."""
+        """Return the waits and lives that end by a time, in order; Impossible if the order or an end is left open."""
         if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
             raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
@@ -54,7 +54,7 @@ class Queues(Administering, Reading, Transactions):
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Note the time that a real system took meanwhile; it is drawn by nobody."""
+        """Note the time that a real system took for the last step; this transition is never drawn."""
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The state of the queues, and the events that every transition raises: positions come, go and are waited for."""
+"""Keeps the state of the queues, and handles the events of every transition: messages arrive, leave and are awaited."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from harness.model.queues.state import (
 from harness.model.steps import Impossible, Model, Step
 
 ADMIN = "admin"
-"""The queue for administration acknowledgments: it is there from the start."""
+"""The queue for administration acknowledgments, which exists from the start."""
 SMALL_BYTES = (120, 420)
-"""What the storage of a message without a body takes at least and at most: headers, label, names."""
+"""The least and the greatest size of a stored message without a body: headers, label, names."""
 MARGIN_MS = 1_500
-"""Whether something is over that ends so near to now is left open: SentTime is a number of seconds."""
+"""A time limit this near to now may or may not be over, because SentTime has whole seconds."""
 
 POSITIVE, NEGATIVE = "positive", "negative"
 ACK_RULES = (
@@ -70,7 +70,7 @@ class QueuesBase(Model):
     # -- what there is --------------------------------------------------------------------------------------------
 
     def find(self, kind: Mapping[str, Any], name: str) -> Any:
-        """Return what has a name; Impossible when nothing has."""
+        """Return the object with a name; Impossible if there is none."""
         if name not in kind:
             raise Impossible(name)
         return kind[name]
@@ -99,7 +99,7 @@ class QueuesBase(Model):
         self.answers[name] = Refused(statuses)
 
     def give(self, position: Position | None, name: str = "answer") -> None:
-        """Answer with a message, or with none."""
+        """Answer with a message or with no message."""
         self.answers[name] = {"message": None if position is None else position.message.described()}
 
     def done(self) -> None:
@@ -115,7 +115,7 @@ class QueuesBase(Model):
         return position
 
     def make_available(self, position: Position) -> None:
-        """Let a message be received, and give it to those who wait (3.1.7.2.2)."""
+        """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
         self.cite("MQDMPR-3.1.7.2.2-04")
         position.state = AVAILABLE
         waiting = [reader for handle in position.queue.handles for reader in handle.readers]
@@ -126,7 +126,7 @@ class QueuesBase(Model):
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
-        """Return one of several that the documents do not order; each use is a choice of its own."""
+        """Return one of several values that the documents do not order; each use is a separate choice."""
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
     def satisfy(self, reader: Reader, position: Position) -> None:
@@ -171,7 +171,7 @@ class QueuesBase(Model):
             handle.queue.handles.remove(handle)
 
     def take_out(self, position: Position, transaction: Transaction | None) -> None:
-        """Take a message out for an application: for good, or when the transaction commits (3.1.7.1.10)."""
+        """Take a message out for an application: at once, or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
             self.cite("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
@@ -181,7 +181,7 @@ class QueuesBase(Model):
             transaction.operations.append(Operation("dequeue", position))
 
     def delete_position(self, position: Position, reason: str) -> None:
-        """Remove a message from its queue, and acknowledge that (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
+        """Remove a message from its queue, and acknowledge the removal (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
         if position.state == DELETED:
             return
         self.cite("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
@@ -212,7 +212,7 @@ class QueuesBase(Model):
         self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a quota has room; Impossible where that depends on how storage is counted."""
+        """Return whether a quota has room; Impossible if that depends on the way storage is counted."""
         if quota_kb is None:
             return True
         sizes = [one.message.size for one in positions] + [message.size]
@@ -223,7 +223,7 @@ class QueuesBase(Model):
         return most <= limit
 
     def release(self, position: Position, *, purged: str) -> None:
-        """Let a message that was locked be received again, unless its queue was purged meanwhile."""
+        """Make a locked message available again, unless its queue was purged meanwhile."""
         if position.state == PURGE_PENDING:
             self.delete_position(position, purged)
         elif position.state == LOCKED:
@@ -232,7 +232,7 @@ class QueuesBase(Model):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     def visible(self) -> dict[str, Any]:
-        """Return what can be seen: queues with their properties, all messages that can be received, transactions."""
+        """Return everything visible: queues with their properties, all available messages, transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
             "transactions": {name: self._described(one) for name, one in self.transactions.items()},
@@ -251,7 +251,7 @@ class QueuesBase(Model):
         return seen
 
     def _described(self, transaction: Transaction) -> dict[str, Any]:
-        """Describe a transaction; whether an operation counts on a message that was deleted is left open."""
+        """Describe a transaction; the documents leave open whether an operation on a deleted message counts."""
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED for one in transaction.operations):
             described["operations"] = len(transaction.operations)

@@ -59,7 +59,7 @@ class Reading(QueuesBase):
         self.done()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether those who have a queue open share it with another (3.1.7.1.5)."""
+        """Return whether the present users of a queue share it with another user (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
             self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -305,7 +305,7 @@ class Reading(QueuesBase):
     draw_peek_next = draw_peek_at
 
     def peek_on(self, read: str, cursor: Cursor, wait_ms: int) -> None:
-        """Go on with a cursor to the next message that can be received, or wait for one."""
+        """Move a cursor to the next available message, or wait for one."""
         assert cursor.handle.queue is not None
         found = next(iter(cursor.handle.queue.available(cursor.at)), None)
         if found is not None:
@@ -318,7 +318,7 @@ class Reading(QueuesBase):
             self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
 
     def find_idle(self, name: str) -> Cursor:
-        """Return a cursor with which nothing waits."""
+        """Return a cursor that no waiting read uses."""
         cursor: Cursor = self.find(self.cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
             raise Impossible
@@ -401,7 +401,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.3.5-03", needs=("receive",), weight=2)
     def cancel(self, read: str) -> None:
-        """Cancel a read that waits (3.1.7.1.17)."""
+        """Cancel a waiting read (3.1.7.1.17)."""
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
             raise Impossible
@@ -438,7 +438,7 @@ class Reading(QueuesBase):
         reader.handle.readers.append(reader)
 
     def hand_over(self, read: str, position: Position | None, transaction: Transaction | None) -> None:
-        """Answer a receive with a message, and take that out of its queue."""
+        """Answer a receive with a message, and take the message out of its queue."""
         assert position is not None and position.state != DELETED
         self.give(position, read)
         self.take_out(position, transaction)
@@ -447,7 +447,7 @@ class Reading(QueuesBase):
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; refuse it if not, for any of the reasons that apply."""
+        """Return whether a queue may be read in a transaction; if not, refuse the read for any reason that applies."""
         statuses: list[str] = []
         if queue is None:
             self.cite("MQDMPR-3.1.7.1.10-06")

@@ -13,7 +13,7 @@ ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_re
 SIZES = (0, 0, 0, 3_000)
 LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
 MOST = 7
-"""Messages in a queue beyond which none is sent to it."""
+"""The number of messages in a queue from which on no message is sent to it."""
 
 
 class Sending(QueuesBase):
@@ -88,12 +88,12 @@ class Sending(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise Impossible when a test of the storage's use would be too near at its limit later."""
+        """Raise Impossible for a message that may expire in a transactional queue."""
         if queue.transactional and message.life_s != FOREVER:
             raise Impossible  # E108: whose transaction deletes it
 
     def arrive(self, position: Position) -> None:
-        """Let a message be received that reached its queue, and acknowledge that (MS-MQQB 3.1.5.8.10)."""
+        """Make a message available that reached its queue, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.acks:
             self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")

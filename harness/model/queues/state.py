@@ -1,4 +1,4 @@
-"""What queues hold. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.10, 3.1.1.11, 3.1.1.14, 3.1.1.16, 3.2."""
+"""Defines the contents of queues. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.10, 3.1.1.11, 3.1.1.14, 3.1.1.16, 3.2."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Message:
         return self.delivery != "express"
 
     def described(self) -> dict[str, Any]:
-        """Return what can be seen of it; of an acknowledgment what MS-MQQB 3.1.7.15 sets."""
+        """Return the visible properties; of an acknowledgment those that MS-MQQB 3.1.7.15 sets."""
         if self.cls != "NORMAL":
             without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {
@@ -62,7 +62,7 @@ class Message:
 class Position:
     """The place of a message in a queue.
 
-    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was shown.
+    ``step``: the step that put it there; ``expires_ms``: when it expires; ``seen``: whether it was ever visible.
     """
 
     message: Message
@@ -75,7 +75,7 @@ class Position:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Ascending by arrival within priority (3.1.1.2)."""
+        """The sort key of the position: by priority, then by arrival (3.1.1.2)."""
         return -self.message.priority, self.order
 
 
@@ -99,17 +99,19 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return what can be received, in order, behind a place."""
+        """Return the available positions behind a place, in order."""
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:
-        """Return the queue with all that is deleted with it."""
+        """Return the queue with everything that is deleted together with it."""
         return [self, *([self.journal] if self.journal else []), *self.subqueues]
 
 
 @dataclass(eq=False, slots=True)
 class Handle:
-    """An OpenQueueDescriptor; ``queue`` is None when that was deleted. One without a name is of one read alone."""
+    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name belongs to one read
+    alone.
+    """
 
     name: str | None
     queue: Queue | None
@@ -121,7 +123,7 @@ class Handle:
 
 @dataclass(eq=False, slots=True)
 class Cursor:
-    """A cursor; ``at``: the key of its place, None at Start; ``position``: what is there."""
+    """A cursor; ``at``: the key of its place, None at Start; ``position``: the position there."""
 
     name: str
     handle: Handle
@@ -135,7 +137,7 @@ class Cursor:
 
 @dataclass(eq=False, slots=True)
 class Reader:
-    """A read that waits."""
+    """A waiting read."""
 
     name: str
     handle: Handle

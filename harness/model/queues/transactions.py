@@ -101,14 +101,14 @@ class Transactions(Sending):
         return {"transaction": pick(chance, self.transactions)}
 
     def _stop_readers(self, transaction: Transaction) -> None:
-        """End the reads that wait within a transaction that takes no more."""
+        """End the reads that wait within a transaction that accepts no more operations."""
         for reader in self.readers():
             if reader.transaction is transaction:
                 self.stop(reader)
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
-        """Reject a message that was received in a transaction: its sender learns it at the commit."""
+        """Reject a message that was received in a transaction: its sender is informed at the commit."""
         found = self.find(self.transactions, transaction)
         position = self.position_of(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)

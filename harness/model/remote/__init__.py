@@ -1,1 +1,1 @@
-"""Queues that clients read from afar."""
+"""The area of queues that clients read remotely."""

@@ -1,4 +1,4 @@
-"""The area `remote`: clients open queues from afar, read in two phases, wait, cancel and vanish.
+"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and vanish.
 
 Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
 """
@@ -40,7 +40,7 @@ _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "
 
 @dataclass(eq=False, slots=True)
 class Client:
-    """A client with what it has open."""
+    """A client with its open handles."""
 
     name: str
     handles: list[Handle] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDS, weight=1)
     def vanish(self, client: str) -> None:
-        """Let the connection of a client break: what it has open is closed, what it holds is in its queue again."""
+        """Let the connection of a client break: its handles are closed, and its locked messages are available again."""
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
@@ -96,7 +96,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.3-16", "MQQP-3.1.4.3-17", "MQQP-3.1.4.3-19", "MQDMPR-3.1.7.1.5-123", needs=_NEEDS, weight=5)
     def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
-        """Open a queue from afar."""
+        """Open a queue remotely."""
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
             self.refuse()
@@ -118,7 +118,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDS, weight=1)
     def close_remote(self, handle: str) -> None:
-        """Close a queue from afar: reads that wait are cancelled."""
+        """Close a queue remotely: its waiting reads are cancelled."""
         closed = self.find(self.remote, handle)
         client = self.client_of(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -144,7 +144,7 @@ class Remote(Queues):
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDS, weight=3)
     def create_cursor(self, cursor: str, handle: str) -> None:
-        """Make a cursor from afar."""
+        """Create a cursor remotely."""
         opened = self.find(self.remote, handle)
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
@@ -159,7 +159,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDS, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Close a cursor with which nothing waits."""
+        """Close a cursor that no waiting read uses."""
         closed = self.idle_cursor(cursor)
         closed.handle.cursors.remove(closed)
         del self.remote_cursors[cursor]
@@ -174,7 +174,7 @@ class Remote(Queues):
         "MQQP-3.1.4.1-D13", "MQQP-3.1.4.1-13", "MQQP-3.1.4.10-23", needs=_NEEDS, weight=8, wait_ms=0, method=START2
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Read the first message from afar; a receive is not ended by that."""
+        """Read the first message remotely; a receive stays open until it is ended."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -207,7 +207,7 @@ class Remote(Queues):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Read with a cursor from afar: receive, peek, or peek at the next message."""
+        """Read with a cursor remotely: receive, peek, or peek at the next message."""
         there = self.idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
@@ -253,7 +253,7 @@ class Remote(Queues):
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        """Read by LookupId from afar."""
+        """Read by LookupId remotely."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.position_of(queue, message)
@@ -293,7 +293,7 @@ class Remote(Queues):
     # -- what is held -------------------------------------------------------------------------------------------------
 
     def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
-        """Return the unit of a receive in two phases: it ends as a transaction of one operation does."""
+        """Return the unit of a receive in two phases, which ends like a transaction of one operation."""
         if not receives:
             return None
         unit = Transaction(read, external=False)
@@ -301,14 +301,14 @@ class Remote(Queues):
         return unit
 
     def give(self, position: Position | None, name: str = "answer") -> None:
-        """Answer; a client has a handle of a receive that brought a message, and of nothing else (MS-MQQP 3.1.4.1)."""
+        """Answer a read; the client gets a handle only for a receive with a message (MS-MQQP 3.1.4.1)."""
         super().give(position, name)
         if name in self.remote_reads:
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and not ended."""
+        """Return the receives of a client that were answered with a message and have not ended."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -336,7 +336,9 @@ class Remote(Queues):
         self.done()
 
     def reason_of_purged(self) -> str:
-        """Return why a message leaves that was purged while a reader had it, and is acknowledged (3.1.7.1.12)."""
+        """Return the reason for deleting a message that was purged while a reader had it, and then acknowledged
+        (3.1.7.1.12).
+        """
         self.cite("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
 
@@ -350,7 +352,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDS, weight=2)
     def cancel_remote(self, read: str) -> None:
-        """Cancel a read from afar."""
+        """Cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise Impossible
@@ -362,7 +364,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
-        """Cancel a read that there is not, of a queue with or without others."""
+        """Cancel a read that does not exist, of a queue with or without waiting reads."""
         opened = self.find(self.remote, handle)
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 
@@ -371,7 +373,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
     def purge_remote(self, handle: str) -> None:
-        """Purge a queue from afar."""
+        """Purge a queue remotely."""
         opened = self.find(self.remote, handle)
         if opened.access != RECEIVE:
             raise Impossible

@@ -1,1 +1,1 @@
-"""Sessions that a peer opens: their states, and every packet in each of them."""
+"""The area of sessions that a peer opens: their states, and every packet in each state."""

@@ -14,18 +14,18 @@ from harness.model.agreement import Between
 from harness.model.steps import Impossible, Model, pick, transition
 
 SETTLE_MS = 1_000
-"""How long a step lasts: until recoverable messages are acknowledged."""
+"""The duration of a step: until recoverable messages are acknowledged."""
 LONG_MS = 12_000
 """A pause after which express messages are acknowledged, too."""
 INITIALIZATION_MS = 40_000
-"""The Session Initialization Timer, as the system is set up for this area."""
+"""The duration of the Session Initialization Timer that is set for this area."""
 MARGIN_MS = 2_500
 MOST = 4
 FLAGS = 32
-"""Recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
+"""The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
-"""ServerGuid of a request: that of the system, none, another."""
+"""The ServerGuid of a request: that of the system, zero, or another."""
 
 
 @dataclass(eq=False, slots=True)
@@ -49,25 +49,25 @@ class Sessions(Model):
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:
-        """Return a session that the system has not closed, and of which it is known what it does."""
+        """Return a session that the system has not closed, and whose state is certain."""
         found = self.sessions.get(name)
         if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
             raise Impossible
         return found
 
     def is_due(self, session: Session) -> bool:
-        """Return whether the timer of a session expires about now, so that nobody knows whether it is open."""
+        """Return whether the timer of a session expires about now, so that the state of the session is uncertain."""
         return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
-        """Return a session; mostly one in a state that the next packet is for."""
+        """Return a session, mostly one in a state that allows the next packet."""
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
         live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
         return str(pick(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = SETTLE_MS) -> None:
-        """Let time pass; what is not open in the end is closed."""
+        """Let time pass; sessions that were not set up in time are closed."""
         self.now_ms += ms
         for one in self.sessions.values():
             if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
@@ -159,7 +159,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
-        """Send a message to a queue that is not there: it counts, and nothing more becomes of it."""
+        """Send a message to a missing queue: it is counted, and has no other effect."""
         one = self.live(session)
         self.count(one, recoverable)
         self.settle()
@@ -168,7 +168,7 @@ class Sessions(Model):
         return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
 
     def count(self, session: Session, recoverable: bool) -> None:
-        """Count a message on an open session; any other is closed."""
+        """Count a message on an open session; a session in another state is closed."""
         if session.state != OPEN:
             self.close(session)
             return
@@ -231,7 +231,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
-        """Send what is no packet: the session is closed in every state."""
+        """Send an invalid packet: the session is closed in every state."""
         self.close(self.live(session))
         self.settle()
 
@@ -252,7 +252,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest(self) -> None:
-        """Let so much time pass that express messages are acknowledged, too."""
+        """Let enough time pass for express messages to be acknowledged as well."""
         self.settle(LONG_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received

@@ -1,1 +1,1 @@
-"""Messages between two queue managers: those that come, and those that go."""
+"""The area of messages between two queue managers, in both directions."""

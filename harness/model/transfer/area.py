@@ -1,4 +1,4 @@
-"""The area `transfer`: messages come from the peer and go to it, sessions are lost, applications receive."""
+"""The area `transfer`: messages arrive from the peer and are sent to it, sessions are lost, applications receive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session; one with messages of the system on it may not be told from others."""
+        """Let the peer close a session; Impossible while messages of the system are unacknowledged."""
         if self.table or self.lost:
             raise Impossible
         self.find_open(session).open = False

@@ -20,7 +20,7 @@ SESSION_ACK_RULES = (
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
 FLAGS = 32
-"""Recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
+"""The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
 
 class Receiving(Sessions):
@@ -54,7 +54,7 @@ class Receiving(Sessions):
         application_tag: int,
         late: bool,
     ) -> None:
-        """Let the peer send a message without a transaction; ``late``: its time to reach the queue is over."""
+        """Let the peer send a nontransactional message; ``late``: its time to reach the queue is over."""
         through = self.find_open(session)
         sent = Message(message, queue, priority, delivery, size, tuple(acks), application_tag)
         self.originals[message] = sent
@@ -103,7 +103,7 @@ class Receiving(Sessions):
         "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
     )
     def repeat(self, session: str, message: str) -> None:
-        """Let the peer send a message again, on its session or another: it is discarded, and counts on the session."""
+        """Let the peer send a message again, on its session or another: it is discarded, but counted on the session."""
         through = self.find_open(session)
         self.take_in(through, self.find(self.originals, message))
         self.settle()
@@ -130,7 +130,7 @@ class Receiving(Sessions):
         weight=1,
     )
     def burst(self, session: str, number: int) -> None:
-        """Let the peer send more recoverable messages than an acknowledgment names, to a queue that is not there."""
+        """Let the peer send more recoverable messages than an acknowledgment names, to a missing queue."""
         through = self.find_open(session)
         through.received += number
         through.recoverable += number
@@ -219,7 +219,7 @@ class Receiving(Sessions):
         }
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
-        """Return a place: mostly the next one, else one after a gap, one of before, or one of another sequence."""
+        """Return a place: mostly the next one, else one behind a gap, an earlier one, or one of another sequence."""
         place, how = self.sequences.place, chance.random()
         current, number = max(place.sequence, 1), place.number
         if how < 0.55:

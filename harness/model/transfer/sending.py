@@ -17,9 +17,9 @@ from harness.model.transfer.sessions import SETTLE_MS, Sessions
 RECONNECT_MS = 8_000
 """A pause after which a system with messages left has connected again: more than the Session Retry Connect Timer."""
 RETRY_MS = 4_000
-"""How long it surely does not: less than that timer."""
+"""The time in which the system certainly does not connect again: less than that timer."""
 SILENT_MS = 12_000
-"""How long a system is left without acknowledgments: it closes the session in the end, or sends again."""
+"""The longest time without acknowledgments: afterwards the system may close the session or send messages again."""
 MOST = 6
 _OWN = 1_000
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
@@ -27,7 +27,7 @@ SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 @dataclass(eq=False, slots=True)
 class Sent:
-    """A message on its way; ``number``: its place in its sequence; ``ordered``: whether its OrderAck came."""
+    """A sent message; ``number``: its place in its sequence; ``ordered``: whether its OrderAck came."""
 
     message: Message
     sequence: int = 0
@@ -35,7 +35,7 @@ class Sent:
     acknowledged: bool = False
 
     def described(self) -> dict[str, Any]:
-        """Return what the peer sees of it."""
+        """Return the properties of the message that the peer sees."""
         seen = {
             "message": self.message.name,
             "class": "NORMAL",
@@ -54,18 +54,18 @@ class Shipping(Sessions):
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
         self.table: list[Sent] = []
-        """OutgoingMessageTable: what was sent and is not done with."""
+        """OutgoingMessageTable: the sent messages that are not completed."""
         self.awaiting_final: list[Sent] = []
         self.copies: list[dict[str, Any]] = []
-        """What the peer has got since the last loss."""
+        """The messages that the peer received since the last loss."""
         self.journaled: list[str] = []
         self.dead: list[str] = []
         self.silent = False
         self.lost = False
-        """Whether the connection was lost, and the system has not come again."""
+        """Whether the connection was lost, and the system has not connected again."""
         self.lost_ms = 0
         self.open_ms: int | None = None
-        """Since when a message waits for an acknowledgment."""
+        """The time since which a message waits for an acknowledgment."""
         self.sequence, self.next_number = 1, 1
 
     @transition(
@@ -109,7 +109,7 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
     def silence(self, on: bool) -> None:
-        """Let the peer withhold acknowledgments, or give them again."""
+        """Let the peer withhold acknowledgments, or send them again."""
         self.silent = on
         self.settle()
         self.done()
@@ -119,7 +119,7 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.9-D02", "MQQB-3.1.5.9-04", needs=("send",), weight=1)
     def lose(self) -> None:
-        """Let the peer lose every connection; a silent one may lose acknowledgments of the system, too."""
+        """Let the peer lose every connection; a silent peer may lose acknowledgments of the system as well."""
         if self.lost:
             raise Impossible
         for session in self.sessions.values():
@@ -139,7 +139,7 @@ class Shipping(Sessions):
         "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
     )
     def come_again(self) -> None:
-        """Let so much time pass that the system has connected again, and has sent again what it has."""
+        """Let enough time pass for the system to connect again and to resend its messages."""
         if not self.lost:
             raise Impossible
         self.lost = False
@@ -156,7 +156,7 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14", "MQQB-3.1.5.6-15", needs=("send",), weight=4)
     def order(self) -> None:
-        """Let the peer send the OrderAck of the last transactional message that it got."""
+        """Let the peer send the OrderAck of the last transactional message that it received."""
         got = [one for one in self.table if one.number and one.acknowledged]
         if not got or self.lost or any(one.number and not one.acknowledged for one in self.table):
             raise Impossible
@@ -197,7 +197,7 @@ class Shipping(Sessions):
     # -- what settles -----------------------------------------------------------------------------------------------
 
     def settle(self, ms: int = SETTLE_MS) -> None:
-        """Let the peer acknowledge what it got, unless it is silent."""
+        """Let the peer acknowledge the received messages, unless it is silent."""
         self.check_patience(ms)
         super().settle(ms)
         if self.silent or self.lost:

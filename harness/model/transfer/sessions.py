@@ -1,4 +1,6 @@
-"""The sessions between the peer and the system, and what settles on them. Spec: MS-MQQB 3.1.5.5, 3.1.6.4, 3.1.7.2."""
+"""Models the sessions between the peer and the system, and their acknowledgments. Spec: MS-MQQB 3.1.5.5, 3.1.6.4,
+3.1.7.2.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ from harness.model.steps import Impossible, pick, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
 SETTLE_MS = 1_500
-"""How long a step lasts: until recoverable and transactional messages are acknowledged."""
+"""The duration of a step: until recoverable and transactional messages are acknowledged."""
 LONG_MS = 12_000
 """A pause after which express messages are acknowledged too: more than half of the AckWaitTimeout of the peer."""
 MOST_LONG = 3
-"""Long pauses in a walk: an idle session may be closed in the end."""
+"""The number of long pauses in a walk; with more of them, an idle session may be closed."""
 MOST_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
@@ -31,7 +33,7 @@ FINAL_ACK_RULES = (
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A session that the peer opened; ``acknowledged``: how many messages were acknowledged at least."""
+    """A session that the peer opened; ``acknowledged``: the least number of acknowledged messages."""
 
     name: str
     received: int = 0
@@ -42,12 +44,12 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """How far a sequence of the peer came: identifier and number of the last message that was accepted."""
+    """The progress of a sequence of the peer: identifier and number of the last accepted message."""
 
     sequence: int = 0
     number: int = 0
     rejected: int = 0
-    """Messages that were not accepted since the last one that was."""
+    """The number of refused messages since the last accepted one."""
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class Sequences:
 
 
 class Sessions(Administering, Reading, Sending):
-    """Sessions, with two queues beneath, one of them transactional."""
+    """Sessions that lead to two queues, one of them transactional."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -71,13 +73,13 @@ class Sessions(Administering, Reading, Sending):
         self.sequences = Sequences()
         self.final_acks: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, int]] = {}
-        """The numbers of the peer's transactional messages: their own, and that of the one before."""
+        """The numbers of the peer's transactional messages: the number of each, and that of the message before it."""
         self.originals: dict[str, Message] = {}
-        """The messages without a transaction that the peer sent, by name."""
+        """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
 
     def settle(self, ms: int = SETTLE_MS) -> None:
-        """Let so much time pass that the acknowledgments are there that a step causes."""
+        """Let enough time pass for the acknowledgments that a step causes."""
         self.now_ms += ms
 
     @transition("MQQB-3.1.5.5-07", needs=(), weight=3)
@@ -103,7 +105,7 @@ class Sessions(Administering, Reading, Sending):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest(self) -> None:
-        """Let so much time pass that express messages are acknowledged, too."""
+        """Let enough time pass for express messages to be acknowledged as well."""
         if self.long_pauses == MOST_LONG:
             raise Impossible
         self.long_pauses += 1
@@ -135,7 +137,7 @@ class Sessions(Administering, Reading, Sending):
         return seen
 
     def acknowledge_final(self, message: str, cls: str) -> None:
-        """Tell the sender what became of a transactional message (3.1.7.17)."""
+        """Inform the sender of the outcome of a transactional message (3.1.7.17)."""
         self.cite(*FINAL_ACK_RULES)
         place = self.places.get(message, {})
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})

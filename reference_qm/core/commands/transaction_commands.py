@@ -58,7 +58,7 @@ class TransactionCommands(Part):
         return transaction
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
-        """Stop without the coordinator. Spec: MS-MQDMPR 3.1.4.11."""
+        """Stop because the coordinator has not returned in time. Spec: MS-MQDMPR 3.1.4.11."""
         in_doubt = [
             str(one.Identifier)
             for one in self.qm.adm.TransactionCollection.values()

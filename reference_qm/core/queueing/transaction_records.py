@@ -46,8 +46,8 @@ class TransactionRecords(Part):
     def build_commit_record(self, transaction: Transaction) -> Change:
         """Build the record that commits a transaction; a crash leaves either all of it or nothing.
 
-        Messages to other queue managers are not included. They get new entries with their numbers (``take_over``),
-        because entries are restored in their order.
+        Messages to other queue managers are not included: ``Sending.take_over`` writes a new entry for each of them
+        when it numbers them, because a restart restores messages in the order in which their entries were written.
         """
         if not self.qm.disk.used:
             return {}

@@ -111,7 +111,7 @@ class Qmcomm(Part):
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Return the u32 values that stand for a descriptor. Spec: MS-MQMP 3.1.4.2."""
+        """Return the u32 values by which a client refers to an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:

@@ -74,7 +74,7 @@ class Durability(Part):
         return change
 
     def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
-        """Build the record that keeps the State PurgePending of messages over a restart. Spec: MS-MQDMPR 3.1.1.11."""
+        """Build the record by which the State PurgePending of messages survives a restart. Spec: MS-MQDMPR 3.1.1.11."""
         change: Change = {}
         for position in positions:
             if position.State is MessagePositionState.PURGE_PENDING:

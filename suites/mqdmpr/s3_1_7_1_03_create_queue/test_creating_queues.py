@@ -163,8 +163,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     "MQDMPR-3.1.7.1.3-D06",
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
-    """A new public queue has a directory object with its properties and only a public format name; without the
-    directory its creation is refused.
+    """A new public queue has a directory object with its properties and only a public format name; while the directory
+    is unavailable, its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_published(sut, name)

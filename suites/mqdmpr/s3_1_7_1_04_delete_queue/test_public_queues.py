@@ -35,7 +35,7 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
 @needs("queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.4-16")
 def test_deletion_without_directory_returns_error(peer, sut, judge):
-    """Without the directory the SUT refuses to delete a public queue."""
+    """While the directory is unavailable, the SUT refuses to delete a public queue."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     sut.change_environment(directory=False)

@@ -34,8 +34,8 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D03")
 def test_public_queue_is_not_created_without_directory(peer, sut, judge):
-    """Without the directory the creation of a public queue is refused, no queue and no object exists, and the SUT shows
-    DirectoryOffline until the directory is back.
+    """While the directory is unavailable, the creation of a public queue is refused, no queue and no object exists, and
+    the SUT shows DirectoryOffline until the directory is back.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()

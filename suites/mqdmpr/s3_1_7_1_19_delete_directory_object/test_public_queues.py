@@ -22,8 +22,8 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-11")
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
-    """Without the directory the deletion of a public queue is refused, the queue and its object stay, and the SUT shows
-    DirectoryOffline until the directory is back.
+    """While the directory is unavailable, the deletion of a public queue is refused, the queue and its object stay, and
+    the SUT shows DirectoryOffline until the directory is back.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")

@@ -95,8 +95,8 @@ def await_destination(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """Without the directory, a message to the SUT's own public queue, and one to its private queue by GUID, is
-    stored.
+    """While the directory is unavailable, a message to the SUT's own public queue, and one to its private queue by
+    GUID, is stored.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_path_name()
@@ -129,8 +129,8 @@ FOREIGN_NAMES = {
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
 @covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
-    """Without the directory the SUT sets DirectoryOffline and sends nothing to queues of other queue managers, until
-    the directory is back.
+    """While the directory is unavailable, the SUT sets DirectoryOffline and sends nothing to queues of other queue
+    managers, until the directory is back.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)

@@ -29,8 +29,8 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """Without the directory the change of a public queue's label is refused, the SUT and the directory keep the old
-    one, and the SUT shows DirectoryOffline until the directory is back.
+    """While the directory is unavailable, the change of a public queue's label is refused, the SUT and the directory
+    keep the old one, and the SUT shows DirectoryOffline until the directory is back.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")

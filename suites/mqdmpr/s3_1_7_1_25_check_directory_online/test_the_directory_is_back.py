@@ -52,8 +52,8 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_directory_offline_until_directory_is_back(peer, sut, judge):
-    """DirectoryOffline is still True when the timer has expired without the directory, and False when the directory
-    is back.
+    """DirectoryOffline is still True when the timer has expired and the directory is unavailable, and False when the
+    directory is back.
     """
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from harness.expectations import each, none
+from harness.expectations import each, facts, none
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
@@ -16,7 +16,7 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four pending peeks through two openings all get the arriving message, which stays in the queue until it is
+    """Four pending peeks through two handles all get the arriving message, which stays in the queue until it is
     received.
     """
     queue, other = remote.open_with_messages(), remote.open()
@@ -26,8 +26,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     observed = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.2.2-07",
-        expected={"before": each(Call.WAITING), "by_one_opening": "first", "by_the_other": "first"},
-        observed={"before": states, "by_one_opening": observed[0], "by_the_other": observed[2]},
+        expected=facts(reads_before_arrival=each(Call.WAITING), by_first_handle="first", by_second_handle="first"),
+        observed={"reads_before_arrival": states, "by_first_handle": observed[0], "by_second_handle": observed[2]},
         evidence=reads,
     )
     labels = queue.labels()
@@ -43,8 +43,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         queue.acknowledge(receive)
     judge(
         "MQDMPR-3.1.7.2-01",
-        expected={"before": ["first"], "after": []},
-        observed={"before": labels, "after": queue.labels()},
+        expected={"before_receive": ["first"], "after_receive": []},
+        observed={"before_receive": labels, "after_receive": queue.labels()},
         evidence=[*reads, receive],
     )
 

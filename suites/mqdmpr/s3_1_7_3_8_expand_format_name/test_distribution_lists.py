@@ -84,8 +84,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
-    """Without the directory a send to a distribution list is refused, alone and beside another queue; a send to the
-    other queue alone succeeds.
+    """While the directory is unavailable, a send to a distribution list is refused, alone and beside another queue; a
+    send to the other queue alone succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")

@@ -121,8 +121,13 @@ def test_propvariant_one_byte_short_is_refused(caller, judge):
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
         cut = caller.read(Variant(VarType.NULL), variant, cut=1)
-        observed = {"whole": whole, "cut": cut}
-        judge(rule, expected=facts(whole=READ, cut=FAULT), observed=observed, evidence=[*evidence, *caller.frames])
+        observed = {"whole_variant": whole, "without_last_byte": cut}
+        judge(
+            rule,
+            expected=facts(whole_variant=READ, without_last_byte=FAULT),
+            observed=observed,
+            evidence=[*evidence, *caller.frames],
+        )
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
@@ -134,8 +139,13 @@ def test_bytes_behind_vt_empty_and_vt_null_are_refused(caller, judge):
         without = caller.read(Variant(vt), Variant(vt))
         evidence = caller.frames
         filled = caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
-        observed = {"without": without, "filled": filled}
-        judge(rule, expected=facts(without=READ, filled=FAULT), observed=observed, evidence=[*evidence, *caller.frames])
+        observed = {"no_bytes_behind": without, "eight_bytes_behind": filled}
+        judge(
+            rule,
+            expected=facts(no_bytes_behind=READ, eight_bytes_behind=FAULT),
+            observed=observed,
+            evidence=[*evidence, *caller.frames],
+        )
 
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
@@ -145,8 +155,16 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
     VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and a vector with a wrong count get a fault.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
-    observed = {"in_a_vector": caller.read(vector), "alone": caller.read(Variant(VarType.VARIANT, raw=bytes(8)))}
-    judge("MQMQ-2.2.12-07", expected=facts(in_a_vector=READ, alone=FAULT), observed=observed, evidence=caller.frames)
+    observed = {
+        "in_a_vector": caller.read(vector),
+        "without_a_vector": caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
+    }
+    judge(
+        "MQMQ-2.2.12-07",
+        expected=facts(in_a_vector=READ, without_a_vector=FAULT),
+        observed=observed,
+        evidence=caller.frames,
+    )
     judge.conclude("MQMQ-2.2.12-07")
     with_type = [caller.read(one) for one in VECTORS]
     observed = {"with_type": with_type, "without_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8)))}
@@ -156,5 +174,7 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
     stub = caller.stub([VECTORS[3]])
     wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     right = caller.read(VECTORS[3])
-    observed = {"right": right, "wrong": FAULT if wrong.thrown is not None else wrong.outcome}
-    judge("MQMQ-2.2.12-18", expected=facts(right=READ, wrong=FAULT), observed=observed, evidence=caller.frames)
+    observed = {"right_count": right, "wrong_count": FAULT if wrong.thrown is not None else wrong.outcome}
+    judge(
+        "MQMQ-2.2.12-18", expected=facts(right_count=READ, wrong_count=FAULT), observed=observed, evidence=caller.frames
+    )

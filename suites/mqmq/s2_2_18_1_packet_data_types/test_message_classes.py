@@ -65,10 +65,10 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
-    found = secured.dispositions({"unknown": sign(packet), "known": sign(secured.message())})
+    found = secured.dispositions({"unknown_provider": sign(packet), "known_provider": sign(secured.message())})
     judge.all(
-        expected=facts(unknown=one_of(UNSUPPORTED, ARRIVED), known=ARRIVED),
+        expected=facts(unknown_provider=one_of(UNSUPPORTED, ARRIVED), known_provider=ARRIVED),
         observed={name: disposition.answer for name, disposition in found.items()},
-        evidence=[*found["unknown"].frames, *found["known"].frames],
+        evidence=[*found["unknown_provider"].frames, *found["known_provider"].frames],
         errata="E84",
     )

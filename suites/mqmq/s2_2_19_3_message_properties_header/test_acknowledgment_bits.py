@@ -28,6 +28,10 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     ]
     acks = receiver.await_acks(1)
     without, requested = ([message_class(ack) for ack in acks if correlation(ack) == identifier(one)] for one in sent)
-    observed = {"without": without, "requested": requested}
-    judge.all(expected=facts(without=[], requested=expected), observed=observed, evidence=[*sent, *acks])
+    observed = {"acknowledgments_without_request": without, "acknowledgments_on_request": requested}
+    judge.all(
+        expected=facts(acknowledgments_without_request=[], acknowledgments_on_request=expected),
+        observed=observed,
+        evidence=[*sent, *acks],
+    )
     receiver.acknowledge_all()

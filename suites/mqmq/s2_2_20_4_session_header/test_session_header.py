@@ -201,8 +201,12 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
     right_count, wrong_count = (identifier(frame) in answered for frame in sent)
-    observed = {"right_count": right_count, "wrong_count": wrong_count, "closed": closed}
-    expected = facts(right_count=True, wrong_count=True, closed=True)
+    observed = {
+        "right_count_acknowledged": right_count,
+        "wrong_count_acknowledged": wrong_count,
+        "session_closed": closed,
+    }
+    expected = facts(right_count_acknowledged=True, wrong_count_acknowledged=True, session_closed=True)
     judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
 
 

@@ -135,8 +135,11 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         )
         judge(
             rule,
-            expected=facts(signed_after=ARRIVED, signed_before=f"{secured.refused(BAD)}, not in its queue"),
-            observed={"signed_after": after.answer, "signed_before": before.in_silence},
+            expected=facts(
+                signed_after_the_change=ARRIVED,
+                signed_before_the_change=f"{secured.refused(BAD)}, not in its queue",
+            ),
+            observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.in_silence},
             case=changed.field,
             evidence=[*after.frames, *before.frames],
             errata="E81",

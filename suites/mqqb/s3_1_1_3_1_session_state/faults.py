@@ -104,7 +104,7 @@ class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
         return session.IncomingTxSequenceID == NO_INCOMING or super().is_in_sequence(session, packet)
 
 
-# -- elements kept over a restart ----------------------------------------------------------------------------------
+# -- elements that survive a restart ----------------------------------------------------------------------------------
 
 
 def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:

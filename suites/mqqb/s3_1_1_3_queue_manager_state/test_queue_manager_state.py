@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.3 Queue Manager State: message history, message ordinals and SendInsecureNacks over a restart."""
+"""MS-MQQB 3.1.1.3 Queue Manager State: message history, message ordinals and SendInsecureNacks, and their values after
+a restart.
+"""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     answer = None if message is None else connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
-        expected=facts(came=packet("UserMessage"), acknowledged=packet("SessionAck")),
-        observed={"came": message, "acknowledged": answer},
+        expected=facts(from_the_sut=packet("UserMessage"), answer_to_a_message=packet("SessionAck")),
+        observed={"from_the_sut": message, "answer_to_a_message": answer},
         evidence=[parameters, agreed, message, answer],
     )

@@ -64,8 +64,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-34",
         "MQQB-3.1.1.3-02",
         "MQQB-3.1.1.3-03",
-        expected=facts(initial=[], later=["alice"]),
-        observed={"initial": initial_users, "later": caches.users()},
+        expected=facts(cached_before=[], cached_after=["alice"]),
+        observed={"cached_before": initial_users, "cached_after": caches.users()},
         evidence=evidence,
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
@@ -124,8 +124,8 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     full = caches.users()
     evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
-        expected=facts(full=["alice", "bob", "carol", "dave"], later=["carol", "dave", "erin"]),
-        observed={"full": full, "later": caches.users()},
+        expected=facts(full_cache=["alice", "bob", "carol", "dave"], after_another_entry=["carol", "dave", "erin"]),
+        observed={"full_cache": full, "after_another_entry": caches.users()},
         evidence=evidence[-6:],
     )
 
@@ -164,8 +164,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=facts(initial=0, later=1),
-        observed={"initial": initial, "later": len(entries)},
+        expected=facts(entries_before=0, entries_after=1),
+        observed={"entries_before": initial, "entries_after": len(entries)},
         evidence=evidence,
     )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
@@ -260,7 +260,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
-        expected=facts(full=[*"1234"], later=[*"345"]),
-        observed={"full": full, "later": list_cached()},
+        expected=facts(full_cache=[*"1234"], after_another_entry=[*"345"]),
+        observed={"full_cache": full, "after_another_entry": list_cached()},
         evidence=evidence[-6:],
     )

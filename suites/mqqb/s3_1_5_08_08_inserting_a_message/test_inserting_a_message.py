@@ -161,8 +161,8 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
     ]
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.acks_of(kind, *sent)], 2)
-    observed = {"acknowledged": acks, "there": sut.labels(queue)}
-    expected = facts(acknowledged=of_classes(*kinds), there=["fits"])
+    observed = {"acknowledged": acks, "in_queue": sut.labels(queue)}
+    expected = facts(acknowledged=of_classes(*kinds), in_queue=["fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 

@@ -42,8 +42,8 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     judge("MQQB-3.1.5.8.2-13", expected=[second, second], observed=[ended_accepted, ended_refused], evidence=sent)
     judge(
         "MQQB-3.1.6.2-01",
-        expected=facts(idle=first, used=second),
-        observed={"idle": ended, "used": ended_accepted},
+        expected=facts(idle_session=first, used_session=second),
+        observed={"idle_session": ended, "used_session": ended_accepted},
         evidence=[idle.last, *sent],
     )
 

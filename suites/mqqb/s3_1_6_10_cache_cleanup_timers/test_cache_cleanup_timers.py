@@ -78,8 +78,8 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     for rule, name, expected in DELETED:
         judge(
             rule,
-            expected=facts(entries=2, kept=[expected]),
-            observed={"entries": counts[name], "kept": kept[name]},
+            expected=facts(entries_before=2, kept_after_expiry=[expected]),
+            observed={"entries_before": counts[name], "kept_after_expiry": kept[name]},
             evidence=evidence,
         )
     for rule, name, expiry in STARTED:

@@ -310,8 +310,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
-        expected=facts(before=0, after=1),
-        observed={"before": before, "after": len(entries)},
+        expected=facts(entries_before=0, entries_after=1),
+        observed={"entries_before": before, "entries_after": len(entries)},
         evidence=first.frame,
     )
     entry = entries[0] if entries else {"CachedTime": 0}
@@ -358,8 +358,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected=facts(before=1, after="several"),
-        observed={"before": len(entries), "after": seen},
+        expected=facts(entries_before=1, entries_after="several"),
+        observed={"entries_before": len(entries), "entries_after": seen},
         evidence=frames,
     )
     judge(

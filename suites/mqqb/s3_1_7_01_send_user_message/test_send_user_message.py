@@ -97,8 +97,8 @@ def _properties(frame) -> dict[str, Any]:
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages with each acknowledgment, all of them, each journal and both: the packets have the
-    corresponding bits, and TimeToBeReceived.
+    """The SUT sends messages that request each acknowledgment, all of them, each journal, and both journals: the
+    packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -129,7 +129,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 
 
 def _requests_of(frame) -> tuple[list[str], int]:
-    """Return the requested acknowledgments and journals of a packet, and TimeToBeReceived."""
+    """Return the acknowledgments and journals that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
@@ -153,8 +153,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(before=[1], after=[1, 2]),
-        observed={"before": held, "after": after},
+        expected=facts(while_paused=[1], after_resume=[1, 2]),
+        observed={"while_paused": held, "after_resume": after},
         evidence=session.messages,
     )
 
@@ -220,8 +220,8 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     kept = sut.outgoing(sender.to)["count"]
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
-        observed = {"state": seen, "kept": kept}
-        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
+        observed = {"state": seen, "messages_in_queue": kept}
+        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, messages_in_queue=3), observed=observed, evidence=first)
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
@@ -261,8 +261,8 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(identifiers=2, counted=number, again=True),
-        observed={"identifiers": len(identifiers), "counted": count, "again": again},
+        expected=facts(different_identifiers=2, counted_by_session=number, sent_again=True),
+        observed={"different_identifiers": len(identifiers), "counted_by_session": count, "sent_again": again},
         evidence=[*sent, *receiver.admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, of_class, of_classes
+from harness.expectations import of_class, of_classes
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
@@ -35,7 +35,7 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected=facts(early=of_classes(), after=of_class(wanted)),
-        observed={"early": early, "after": frame},
+        expected={f"before_the_{end}": of_classes(), f"after_the_{end}": of_class(wanted)},
+        observed={f"before_the_{end}": early, f"after_the_{end}": frame},
         evidence=[sent, frame],
     )

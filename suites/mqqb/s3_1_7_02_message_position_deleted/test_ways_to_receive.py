@@ -94,12 +94,18 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     late = application.await_receive_acks(6), application.await_final_acks(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
-        expected = facts(back=[*"bcdefg"], early=["a"], there=[*"fg"], late=[*"abcdef"], left=["g"])
+        expected = facts(
+            queue_after_abort=[*"bcdefg"],
+            acknowledged_before_commit=["a"],
+            queue_before_commit=[*"fg"],
+            acknowledged_after_commit=[*"abcdef"],
+            left=["g"],
+        )
         observed = {
-            "back": back,
-            "early": early[which],
-            "there": there,
-            "late": late[which],
+            "queue_after_abort": back,
+            "acknowledged_before_commit": early[which],
+            "queue_before_commit": there,
+            "acknowledged_after_commit": late[which],
             "left": application.labels(),
         }
         judge(*rules, expected=expected, observed=observed, evidence=evidence)
@@ -157,6 +163,14 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
         application.take()
     late = application.await_receive_acks(4)
     evidence = list(application.sent.values())
-    observed = {"early": early, "late": late, "left": application.labels(subqueue)}
-    judge.all(expected=facts(early=[], late=[*"abde"], left=["c"]), observed=observed, evidence=evidence)
+    observed = {
+        "acknowledged_after_moves": early,
+        "acknowledged_after_receipts": late,
+        "left": application.labels(subqueue),
+    }
+    judge.all(
+        expected=facts(acknowledged_after_moves=[], acknowledged_after_receipts=[*"abde"], left=["c"]),
+        observed=observed,
+        evidence=evidence,
+    )
     application.receiver.acknowledge_all()

@@ -21,6 +21,9 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     before = receiver.await_acknowledgment(final=True)
     after = restart_and_await_copy(receiver, before)
     delivery = describe_packet(before, sut.guid)["delivery"]
-    observed = {"delivery": delivery, "after": "gone" if after is None else describe_change(before, after, sut.guid)}
-    expected = facts(delivery="recoverable", after=UNCHANGED)
+    observed = {
+        "delivery": delivery,
+        "after_restart": "gone" if after is None else describe_change(before, after, sut.guid),
+    }
+    expected = facts(delivery="recoverable", after_restart=UNCHANGED)
     judge("MQQB-3.1.7.17-D01", expected=expected, observed=observed, evidence=[sent, before, after])

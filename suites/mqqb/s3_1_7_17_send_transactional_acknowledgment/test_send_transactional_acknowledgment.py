@@ -23,8 +23,8 @@ ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Fla
     "MQQB-3.1.7.17-11",
 )
 def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
-    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck have their
-    class, attributes, own MessageID, destination and body.
+    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck each have the
+    required class, attributes, destination and body, and a MessageID of their own.
     """
     receiver = Receiver(peer, sut)
     names = []

@@ -91,8 +91,8 @@ def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax,
     still = remote.connect(port)
     then = "agreed on" if not still.offer(QM2QM)[0] else "refused"
     evidence = [*association.record.frames[:2], *still.record.frames[:2]]
-    seen = {"syntax": observed, "afterwards": then}
-    judge.all(expected=facts(syntax=expected, afterwards="agreed on"), observed=seen, evidence=evidence)
+    seen = {"this_bind": observed, "bind_to_1_0_afterwards": then}
+    judge.all(expected=facts(this_bind=expected, bind_to_1_0_afterwards="agreed on"), observed=seen, evidence=evidence)
 
 
 @covers("MQQP-2.1-02")

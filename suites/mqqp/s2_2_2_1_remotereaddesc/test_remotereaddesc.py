@@ -115,8 +115,12 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else call.label_or_outcome for call in calls]
     then = queue.read(peek, by=by).label_or_outcome
-    observed = {"zero": refused[0], "above": refused[1:], "then": then}
-    judge.all(expected=facts(zero="first", above=each("refused"), then="first"), observed=observed, evidence=calls)
+    observed = {"dwSize_0": refused[0], "dwSize_above_range": refused[1:], "peek_afterwards": then}
+    judge.all(
+        expected=facts(dwSize_0="first", dwSize_above_range=each("refused"), peek_afterwards="first"),
+        observed=observed,
+        evidence=calls,
+    )
 
 
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
@@ -188,5 +192,7 @@ def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action)
         waits = read.state_after_silence()
     remote.deliver(["first"])
     read.wait()
-    observed = {"before": waits, "then": read.label_or_outcome}
-    judge.all(expected=facts(before=Call.WAITING, then="first"), observed=observed, evidence=read.evidence)
+    observed = {"before_arrival": waits, "after_arrival": read.label_or_outcome}
+    judge.all(
+        expected=facts(before_arrival=Call.WAITING, after_arrival="first"), observed=observed, evidence=read.evidence
+    )

@@ -24,6 +24,8 @@ def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge
     handles = {bytes(read.out.pphContext) for read in reads if read.out is not None and not read.has_null_handle}
     ends = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
     again = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
-    expected = facts(handles=3, ends=["MQ_OK"] * 3, again=["fault nca_s_fault_context_mismatch"] * 3)
-    observed = {"handles": len(handles), "ends": ends, "again": again}
+    expected = facts(
+        different_handles=3, first_ends=["MQ_OK"] * 3, second_ends=["fault nca_s_fault_context_mismatch"] * 3
+    )
+    observed = {"different_handles": len(handles), "first_ends": ends, "second_ends": again}
     judge.all(expected=expected, observed=observed, evidence=reads)

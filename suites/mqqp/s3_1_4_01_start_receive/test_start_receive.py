@@ -212,8 +212,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     remote.deliver(["first"])
     then = queue.receive(by=by).label_or_outcome
     evidence = reads
-    observed = {"reads": [one.label_or_failure for one in reads], "then": then}
-    expected = facts(reads=each(Call.FAILURE), then="first")
+    observed = {"reads": [one.label_or_failure for one in reads], "receive_after_arrival": then}
+    expected = facts(reads=each(Call.FAILURE), receive_after_arrival="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
     without = [one.has_null_handle for one in reads]
@@ -247,8 +247,13 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
     fine = queue.peek(by=by)
 
     def refused(name, expected, calls):
-        observed = {"fine": fine.label_or_outcome, "refused": [one.label_or_outcome for one in calls]}
-        judge(*rules[name], expected=facts(fine="first", refused=each(expected)), observed=observed, evidence=calls)
+        observed = {"valid_peek": fine.label_or_outcome, "invalid_peeks": [one.label_or_outcome for one in calls]}
+        judge(
+            *rules[name],
+            expected=facts(valid_peek="first", invalid_peeks=each(expected)),
+            observed=observed,
+            evidence=calls,
+        )
 
     zero, differs = (queue.peek(by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", "MQ_ERROR_INVALID_PARAMETER", [zero, differs])
@@ -358,8 +363,16 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
         *rules["receive"], expected=facts(received=labels[at], left=left), observed=observed, evidence=received.evidence
     )
     apart = [queue.peek(by=by, hCursor=one) for one in (others[0], others[2])]
-    observed = {"received": received.label_or_outcome, "others": [one.label_or_outcome for one in apart]}
-    judge(*rules["cursor"], expected=facts(received=labels[at], others=left[:1] * 2), observed=observed, evidence=apart)
+    observed = {
+        "received": received.label_or_outcome,
+        "peeks_by_other_cursors": [one.label_or_outcome for one in apart],
+    }
+    judge(
+        *rules["cursor"],
+        expected=facts(received=labels[at], peeks_by_other_cursors=left[:1] * 2),
+        observed=observed,
+        evidence=apart,
+    )
 
 
 @for_each_method(

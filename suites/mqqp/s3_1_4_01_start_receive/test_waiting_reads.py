@@ -40,8 +40,8 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     judge(*rules["twice"], expected="MQ_ERROR_INVALID_PARAMETER", observed=twice.outcome, evidence=twice.evidence)
     elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    seen = {"first": waits, "again": twice.outcome, "elsewhere": elsewhere.state_after_silence()}
-    expected = facts(first=first.WAITING, again="MQ_ERROR_INVALID_PARAMETER", elsewhere=first.WAITING)
+    seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
+    expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
@@ -81,8 +81,18 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     waits = read.state_after_silence()
     elsewhere, here = admin.cancel(number), queue.cancel(number)
     read.wait()
-    seen = {"before": waits, "elsewhere": elsewhere.outcome, "here": here.outcome, "answered": read.answered}
-    expected = facts(before=read.WAITING, elsewhere="MQ_ERROR_INVALID_HANDLE", here="MQ_OK", answered=True)
+    seen = {
+        "before_cancel": waits,
+        "cancel_by_another_queue": elsewhere.outcome,
+        "cancel_by_its_queue": here.outcome,
+        "answered": read.answered,
+    }
+    expected = facts(
+        before_cancel=read.WAITING,
+        cancel_by_another_queue="MQ_ERROR_INVALID_HANDLE",
+        cancel_by_its_queue="MQ_OK",
+        answered=True,
+    )
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -91,11 +101,15 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     if action == Action.RECEIVE:
         queue.give_back(arriving)
     again = queue.start_receive(by=by, dwRequestID=number)
-    seen = {"empty": empty.label_or_failure, "arriving": arriving.label_or_outcome, "again": again.label_or_outcome}
+    seen = {
+        "read_of_empty_queue": empty.label_or_failure,
+        "read_at_arrival": arriving.label_or_outcome,
+        "next_receive": again.label_or_outcome,
+    }
     evidence = [empty, arriving, again]
     judge(
         *rules["removed"],
-        expected=facts(empty=read.FAILURE, arriving="first", again="first"),
+        expected=facts(read_of_empty_queue=read.FAILURE, read_at_arrival="first", next_receive="first"),
         observed=seen,
         evidence=evidence,
     )
@@ -103,8 +117,14 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     remote.deliver(["second"], queue="admin")
     remote.deliver(["third"])
     right = [admin.read(action, by=by), queue.read(action, by=by)]
-    seen = {"admin": right[0].label_or_outcome, "plain": right[1].label_or_outcome}
-    judge(*rules["found"], of_queue, expected=facts(admin="second", plain="third"), observed=seen, evidence=right)
+    seen = {"queue_admin": right[0].label_or_outcome, "queue_plain": right[1].label_or_outcome}
+    judge(
+        *rules["found"],
+        of_queue,
+        expected=facts(queue_admin="second", queue_plain="third"),
+        observed=seen,
+        evidence=right,
+    )
 
 
 WAITS = (

@@ -112,8 +112,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     before = association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=Ack.RR_ACK)
     queue = remote.open_with_messages("first", association=association)
     opened = association.call("RemoteQMEndReceive", pphContext=queue.NULL_HANDLE, dwAck=Ack.RR_ACK)
-    observed = {"before": before.outcome, "opened": opened.outcome, "read": queue.peek().label_or_outcome}
-    expected = facts(before=INVALID_HANDLE, opened=INVALID_HANDLE, read="first")
+    observed = {"before_open": before.outcome, "after_open": opened.outcome, "peek": queue.peek().label_or_outcome}
+    expected = facts(before_open=INVALID_HANDLE, after_open=INVALID_HANDLE, peek="first")
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
@@ -134,11 +134,11 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     seen = {
         "read": [read.label_or_outcome for read in reads],
         "nack": ended.outcome,
-        "free": free,
+        "queue_after_nack": free,
         "acks": others,
-        "left": queue.labels(),
+        "queue_after_acks": queue.labels(),
     }
-    expected = facts(read=labels, nack="MQ_OK", free=back, acks=["MQ_OK", "MQ_OK"], left=back)
+    expected = facts(read=labels, nack="MQ_OK", queue_after_nack=back, acks=["MQ_OK", "MQ_OK"], queue_after_acks=back)
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
 
 
@@ -157,11 +157,13 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
     ended = queue.end(read, right)
     observed = {
         "read": read.label_or_outcome,
-        "refused": call.is_refused,
-        "locked": locked,
-        "right": ended.outcome,
-        "after": queue.labels(),
+        "invalid_dwAck_refused": call.is_refused,
+        "other_messages": locked,
+        "valid_dwAck": ended.outcome,
+        "queue_afterwards": queue.labels(),
     }
     after = ["first", "second"] if right == Ack.RR_NACK else ["second"]
-    expected = facts(read="first", refused=True, locked=["second"], right="MQ_OK", after=after)
+    expected = facts(
+        read="first", invalid_dwAck_refused=True, other_messages=["second"], valid_dwAck="MQ_OK", queue_afterwards=after
+    )
     judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])

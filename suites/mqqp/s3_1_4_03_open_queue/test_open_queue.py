@@ -32,14 +32,14 @@ def test_each_open_queue_returns_handle_of_its_own(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
-    opened = {"outcomes": both, "a_NULL": queue.NULL_HANDLE in handles}
-    expected = facts(outcomes=each("MQ_OK"), a_NULL=False)
+    opened = {"outcomes": both, "any_handle_NULL": queue.NULL_HANDLE in handles}
+    expected = facts(outcomes=each("MQ_OK"), any_handle_NULL=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "opening"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
-    observed = {"two_handles": apart, "closed": closed.outcome, "again": again.outcome}
-    expected = facts(two_handles=True, closed="MQ_OK", again="fault nca_s_fault_context_mismatch")
+    observed = {"handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}
+    expected = facts(handles_differ=True, first_close="MQ_OK", second_close="fault nca_s_fault_context_mismatch")
     judge(
         "MQQP-3.1.4.3-10",
         "MQQP-2.2.1.1-01",

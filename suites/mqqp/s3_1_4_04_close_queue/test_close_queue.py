@@ -48,11 +48,11 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     read = queue.peek()
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    observed = {"before": "refused" if refused.failed else refused.outcome, "after": taken.outcome}
+    observed = {"before_close": "refused" if refused.failed else refused.outcome, "after_close": taken.outcome}
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(before="refused", after="MQ_OK"),
+        expected=facts(before_close="refused", after_close="MQ_OK"),
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )
@@ -69,8 +69,12 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
     reads = [beside.peek(), elsewhere.peek()]
-    observed = {"close": closed.outcome, "reads": [one.label_or_outcome for one in reads]}
-    judge.all(expected=facts(close="MQ_OK", reads=each("first")), observed=observed, evidence=[closed, *reads])
+    observed = {"close": closed.outcome, "reads_by_other_handles": [one.label_or_outcome for one in reads]}
+    judge.all(
+        expected=facts(close="MQ_OK", reads_by_other_handles=each("first")),
+        observed=observed,
+        evidence=[closed, *reads],
+    )
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
@@ -91,8 +95,8 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         for read, outcome in zip(reads, after, strict=True)
     ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
-    observed = {"before": before, "close": closed.outcome, "after": ends}
-    expected = facts(before=each(Call.WAITING), close="MQ_OK", after=each("cancelled"))
+    observed = {"reads_before_close": before, "close": closed.outcome, "reads_after_close": ends}
+    expected = facts(reads_before_close=each(Call.WAITING), close="MQ_OK", reads_after_close=each("cancelled"))
     judge(
         "MQQP-3.1.4.4-08",
         "MQQP-3.1.4.4-09",
@@ -104,8 +108,8 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     )
     judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen, expected = (
-        {"closed": ends, "beside": elsewhere.state_after_silence()},
-        facts(closed=each("cancelled"), beside=Call.WAITING),
+        {"reads_of_closed_queue": ends, "read_of_other_queue": elsewhere.state_after_silence()},
+        facts(reads_of_closed_queue=each("cancelled"), read_of_other_queue=Call.WAITING),
     )
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 
@@ -125,6 +129,6 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
 
     before = known()
     ended = closed.close()
-    observed = {"before": before, "close": ended.outcome, "after": known()}
-    expected = facts(before=[one.context for one in queues], close="MQ_OK", after=[other.context])
+    observed = {"entries_before": before, "close": ended.outcome, "entries_after": known()}
+    expected = facts(entries_before=[one.context for one in queues], close="MQ_OK", entries_after=[other.context])
     judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

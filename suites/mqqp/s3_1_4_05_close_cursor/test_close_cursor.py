@@ -49,8 +49,8 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
     still = queue.peek(by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
-    seen = {"by_another": wrong[-1].outcome, "read": still.label_or_outcome, "close": closed.outcome}
-    expected = facts(by_another=INVALID_HANDLE, read="second", close="MQ_OK")
+    seen = {"close_by_another_queue": wrong[-1].outcome, "read": still.label_or_outcome, "close": closed.outcome}
+    expected = facts(close_by_another_queue=INVALID_HANDLE, read="second", close="MQ_OK")
     judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
     judge("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     gone = [
@@ -71,5 +71,8 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     ends = [queue.close_cursor(one).outcome for one in kept]
     seen = {"reads": [one.label_or_outcome for one in others], "closes": ends}
     judge("MQQP-3.1.4.5-09", expected=facts(reads=each("first"), closes=each("MQ_OK")), observed=seen, evidence=others)
-    seen, expected = {"open": read.label_or_outcome, "closed": gone[0].outcome}, facts(open="second", closed=NO_CURSOR)
+    seen, expected = (
+        {"open_cursor": read.label_or_outcome, "closed_cursor": gone[0].outcome},
+        facts(open_cursor="second", closed_cursor=NO_CURSOR),
+    )
     judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)

@@ -63,15 +63,20 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
         for value in (0, queue.pointer + 1)
     ]
-    observed = {"zero": pointers[0].outcome, "another": pointers[1].outcome}
-    expected = facts(zero=release_of(remote.sut).no_queue_to_cancel, another=INVALID_PARAMETER)
+    observed = {"pQueue_0": pointers[0].outcome, "pQueue_of_another_queue": pointers[1].outcome}
+    expected = facts(pQueue_0=release_of(remote.sut).no_queue_to_cancel, pQueue_of_another_queue=INVALID_PARAMETER)
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
     still = read.state_after_silence()
     cancelled = queue.cancel(number)
-    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": describe_end(read)}
-    expected = facts(other=ERROR, still=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
+    seen = {
+        "cancel_of_other_request": other.outcome,
+        "read_before_cancel": still,
+        "cancel": cancelled.outcome,
+        "read": describe_end(read),
+    }
+    expected = facts(cancel_of_other_request=ERROR, read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
@@ -108,12 +113,19 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     again = queue.cancel(one)
     fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_MS)
     seen, expected = (
-        {"again": again.outcome, "fresh": fresh.state_after_silence()},
-        facts(again=ERROR, fresh=first.WAITING),
+        {"second_cancel": again.outcome, "new_read_with_same_request_id": fresh.state_after_silence()},
+        facts(second_cancel=ERROR, new_read_with_same_request_id=first.WAITING),
     )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
-    seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": second.state_after_silence()}
-    expected = facts(before=each(first.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=first.WAITING)
+    seen = {
+        "reads_before_cancel": waits,
+        "cancel": cancelled.outcome,
+        "first_read": end,
+        "second_read": second.state_after_silence(),
+    }
+    expected = facts(
+        reads_before_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
+    )
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
@@ -123,8 +135,8 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     peeked = queue.peek()
     judge(
         "MQQP-3.1.4.6-14",
-        expected=facts(second="first", peeked="first"),
-        observed={"second": got.label_or_outcome, "peeked": peeked.label_or_outcome},
+        expected=facts(second_read="first", peek_afterwards="first"),
+        observed={"second_read": got.label_or_outcome, "peek_afterwards": peeked.label_or_outcome},
         evidence=peeked.evidence,
     )
 
@@ -143,8 +155,8 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
     judge.all(
-        expected=facts(before=each(reads[0].WAITING), cancel="MQ_OK", after=expected),
-        observed={"before": waits, "cancel": cancelled.outcome, "after": after},
+        expected=facts(reads_before_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_cancel=expected),
+        observed={"reads_before_cancel": waits, "cancel": cancelled.outcome, "reads_after_cancel": after},
         evidence=cancelled.evidence,
     )
     for number in numbers:
@@ -185,8 +197,18 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     end = describe_end(read)
     remote.deliver(["first"])
     then = queue.start_receive(by=by).label_or_outcome
-    observed = {"before": waits, "cancel": cancelled.outcome, "end": end, "then": then}
-    expected, evidence = facts(before=read.WAITING, cancel="MQ_OK", end=NO_MESSAGE, then="first"), [read, cancelled]
+    observed = {
+        "receive_before_cancel": waits,
+        "cancel": cancelled.outcome,
+        "receive_after_cancel": end,
+        "next_receive": then,
+    }
+    expected, evidence = (
+        facts(
+            receive_before_cancel=read.WAITING, cancel="MQ_OK", receive_after_cancel=NO_MESSAGE, next_receive="first"
+        ),
+        [read, cancelled],
+    )
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",

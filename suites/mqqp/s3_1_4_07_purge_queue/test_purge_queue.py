@@ -85,13 +85,19 @@ def test_purge_removes_all_messages(remote, judge, kind):
     later = build_full_message(remote.peer, "first", kind)
     remote.send_all([later])
     observed = {
-        "messages": before,
+        "messages_before": before,
         "purge": purged.outcome,
-        "left": left,
-        "later": queue.receive(),
-        "behind": queue.labels(),
+        "queue_after_purge": left,
+        "later_message": queue.receive(),
+        "queue_at_the_end": queue.labels(),
     }
-    expected = facts(messages=len(sent), purge="MQ_OK", left=[], later=UnchangedMessage(later), behind=[])
+    expected = facts(
+        messages_before=len(sent),
+        purge="MQ_OK",
+        queue_after_purge=[],
+        later_message=UnchangedMessage(later),
+        queue_at_the_end=[],
+    )
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
@@ -122,12 +128,19 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         "received": received.label_or_outcome,
         "purge": purged.outcome,
         "end": ended.outcome,
-        "before_it": before,
-        "after_it": after,
-        "later": queue.labels(),
+        "queue_before_end": before,
+        "queue_after_end": after,
+        "queue_after_next_message": queue.labels(),
     }
     evidence = [received, purged, ended]
-    expected = facts(received="first", purge="MQ_OK", end="MQ_OK", before_it=[], after_it=[], later=["fourth"])
+    expected = facts(
+        received="first",
+        purge="MQ_OK",
+        end="MQ_OK",
+        queue_before_end=[],
+        queue_after_end=[],
+        queue_after_next_message=["fourth"],
+    )
     judge(
         "MQQP-3.1.4.7-D01",
         "MQQP-3.1.4.7-10",

@@ -188,12 +188,17 @@ def test_lookup_of_received_message_fails(remote, judge):
     reads = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
     seen = {
-        "taken": taken.label_or_outcome,
-        "locked": locked.label_or_failure,
-        "three": [one.label_or_failure for one in reads],
+        "receive_of_second": taken.label_or_outcome,
+        "peek_while_locked": locked.label_or_failure,
+        "peeks_after_receive": [one.label_or_failure for one in reads],
         "fourth": fourth.label_or_outcome,
     }
-    expected = facts(taken="second", locked=Call.FAILURE, three=["first", Call.FAILURE, "third"], fourth="fourth")
+    expected = facts(
+        receive_of_second="second",
+        peek_while_locked=Call.FAILURE,
+        peeks_after_receive=["first", Call.FAILURE, "third"],
+        fourth="fourth",
+    )
     judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
 
 
@@ -235,25 +240,31 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-18",
         "MQQP-3.1.4.11-58",
-        expected=facts(nothing_there=Call.FAILURE, a_message="MQ_OK"),
-        observed={"nothing_there": failing.label_or_failure, "a_message": read.outcome},
+        expected=facts(read_of_empty_queue=Call.FAILURE, read_of_message="MQ_OK"),
+        observed={"read_of_empty_queue": failing.label_or_failure, "read_of_message": read.outcome},
         evidence=evidence,
     )
     judge(
         "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03", expected="MQ_OK", observed=read.outcome, evidence=read.evidence
     )
-    handles = {"of_the_failure": not failing.has_null_handle, "of_the_message": not read.has_null_handle}
+    handles = {
+        "handle_of_failed_read": not failing.has_null_handle,
+        "handle_of_successful_read": not read.has_null_handle,
+    }
     judge(
         "MQQP-3.1.4.11-03",
         "MQQP-3.1.4.11-57",
         "MQQP-3.1.4.11-02",
-        expected=facts(of_the_failure=False, of_the_message=action.is_receive),
+        expected=facts(handle_of_failed_read=False, handle_of_successful_read=action.is_receive),
         observed=handles,
         case="a handle",
         evidence=evidence,
     )
     if action.is_receive:
-        ends, expected = {"end": queue.acknowledge(read).outcome, "left": queue.labels()}, facts(end="MQ_OK", left=[])
+        ends, expected = (
+            {"end": queue.acknowledge(read).outcome, "queue_after_end": queue.labels()},
+            facts(end="MQ_OK", queue_after_end=[]),
+        )
         judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
 
@@ -358,8 +369,8 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
         ("MQQP-3.1.4.11-24", ["MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"]),
         ("MQQP-3.1.4.11-26", ["MQQP-3.1.4.11-26", "MQQP-3.1.4.11-25"]),
     ):
-        expected = facts(refused=each(status("MQ_ERROR_INVALID_PARAMETER")), fine="MQ_OK")
-        observed, evidence = {"refused": calls[rule], "fine": fine.outcome}, [*calls[rule], fine]
+        expected = facts(invalid_reads=each(status("MQ_ERROR_INVALID_PARAMETER")), valid_read="MQ_OK")
+        observed, evidence = {"invalid_reads": calls[rule], "valid_read": fine.outcome}, [*calls[rule], fine]
         judge(*alike, expected=expected, observed=observed, evidence=evidence)
 
 
@@ -385,13 +396,15 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     ended, again = queue.give_back(received), queue.give_back(received)
     seen = {
         "received": received.label_or_outcome,
-        "a_handle": not received.has_null_handle,
-        "locked": locked,
-        "end": ended.outcome,
-        "again": again.outcome,
+        "handle_returned": not received.has_null_handle,
+        "other_messages": locked,
+        "first_end": ended.outcome,
+        "second_end": again.outcome,
     }
     unknown = "fault nca_s_fault_context_mismatch"
-    expected = facts(received=label, a_handle=True, locked=[other], end="MQ_OK", again=unknown)
+    expected = facts(
+        received=label, handle_returned=True, other_messages=[other], first_end="MQ_OK", second_end=unknown
+    )
     judge(
         "MQQP-3.1.4.11-30",
         "MQQP-3.1.4.11-36",
@@ -417,7 +430,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-29",
         "MQDMPR-3.1.7.1.13-09",
-        expected=facts(right="second", wrong=Call.FAILURE),
-        observed={"right": right.label_or_outcome, "wrong": wrong.label_or_failure},
+        expected=facts(read_of_other_queue="second", read_of_emptied_queue=Call.FAILURE),
+        observed={"read_of_other_queue": right.label_or_outcome, "read_of_emptied_queue": wrong.label_or_failure},
         evidence=[right, wrong],
     )

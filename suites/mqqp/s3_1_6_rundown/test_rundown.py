@@ -35,9 +35,9 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
     opened = reopen_exclusively(remote, other)
-    observed = {"before": "refused" if refused.failed else refused.outcome, "after": opened.outcome}
+    observed = {"before_loss": "refused" if refused.failed else refused.outcome, "after_loss": opened.outcome}
     evidence = [refused, opened]
-    judge.all(expected=facts(before="refused", after="MQ_OK"), observed=observed, evidence=evidence)
+    judge.all(expected=facts(before_loss="refused", after_loss="MQ_OK"), observed=observed, evidence=evidence)
     remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
     seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]
@@ -61,11 +61,13 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     observed = {
         "received": received.label_or_outcome,
         "kept": kept.label_or_outcome,
-        "before": hidden,
-        "after": other.labels(),
+        "queue_before_loss": hidden,
+        "queue_after_loss": other.labels(),
         "end": other.acknowledge(kept).outcome,
     }
-    expected = facts(received="first", kept="second", before=["third"], after=["first", "third"], end="MQ_OK")
+    expected = facts(
+        received="first", kept="second", queue_before_loss=["third"], queue_after_loss=["first", "third"], end="MQ_OK"
+    )
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
 
 
@@ -77,8 +79,14 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     hidden = other.labels()
     queue.association.close()
     await_labels(remote, other, ["first", "second", "third"])
-    observed = {"received": [one.label_or_outcome for one in received], "before": hidden, "after": other.labels()}
-    expected = facts(received=["first", "second"], before=["third"], after=["first", "second", "third"])
+    observed = {
+        "received": [one.label_or_outcome for one in received],
+        "queue_before_loss": hidden,
+        "queue_after_loss": other.labels(),
+    }
+    expected = facts(
+        received=["first", "second"], queue_before_loss=["third"], queue_after_loss=["first", "second", "third"]
+    )
     judge.all(expected=expected, observed=observed, evidence=received)
 
 
@@ -98,17 +106,23 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     hidden = queue.labels()
     reading.close()
     await_labels(remote, queue, ["first", "second"])
-    observed = {"read": read.label_or_outcome, "before": hidden, "after": queue.labels()}
+    observed = {"read": read.label_or_outcome, "queue_before_loss": hidden, "queue_after_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
     description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_MS))
     late = waiting_there.begin(Method.START_RECEIVE2, lpRemoteReadDesc2=description)
-    observed["late"] = late.state_after_silence()
+    observed["waiting_receive"] = late.state_after_silence()
     waiting_there.close()
     remote.deliver(["third"])
     await_labels(remote, queue, ["third"])
-    observed["then"] = queue.labels()
-    expected = facts(read="first", before=["second"], after=["first", "second"], late=Call.WAITING, then=["third"])
+    observed["queue_after_second_loss"] = queue.labels()
+    expected = facts(
+        read="first",
+        queue_before_loss=["second"],
+        queue_after_loss=["first", "second"],
+        waiting_receive=Call.WAITING,
+        queue_after_second_loss=["third"],
+    )
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 

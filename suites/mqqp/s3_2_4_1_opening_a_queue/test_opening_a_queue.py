@@ -67,10 +67,10 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     second = holds("RemoteQMOpenQueue comes on the second binding")
     judge("MQQP-3.2.4.1-09", expected=second, observed=on_the_second, evidence=evidence)
     closed = {
-        "first": [one.wait_closed() for one in bound[:1]],
-        "second": [one.wait_closed(sut.quiet_ms) for one in bound[1:]],
+        "first_binding": [one.wait_closed() for one in bound[:1]],
+        "second_binding": [one.wait_closed(sut.quiet_ms) for one in bound[1:]],
     }
-    expected = facts(first=[True], second=[False])
+    expected = facts(first_binding=[True], second_binding=[False])
     judge("MQQP-3.2.4.1-05", expected=expected, observed=closed, case="closed", evidence=evidence)
 
 
@@ -138,8 +138,10 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
     opened = reader.await_first_call("RemoteQMOpenQueue")
     before = opened.association.over
     reader.ask("remote_close", remote=remote)
-    observed = {"before": before, "after": opened.association.wait_closed()}
-    judge.all(expected=facts(before=False, after=True), observed=observed, case="closed", evidence=opened.evidence)
+    observed = {"while_open": before, "after_close": opened.association.wait_closed()}
+    judge.all(
+        expected=facts(while_open=False, after_close=True), observed=observed, case="closed", evidence=opened.evidence
+    )
 
 
 @needs("remote_read", "set_timers")
@@ -190,8 +192,8 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-20",
-        expected=facts(before=0, after=1),
-        observed={"before": before, "after": len(entries)},
+        expected=facts(entries_before_open=0, entries_after_open=1),
+        observed={"entries_before_open": before, "entries_after_open": len(entries)},
         evidence=call.evidence,
     )
     session = str(UUID(bytes_le=Reader.SESSION_HANDLE[4:]))

@@ -234,8 +234,10 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
         before = len(reader.pending_read_entries())
         answer(call)
         request.wait()
-        pending = {"before": before, "after": len(reader.pending_read_entries())}
-        judge.all(expected=facts(before=1, after=0), observed=pending, evidence=call.evidence)
+        pending = {"entries_before_answer": before, "entries_after_answer": len(reader.pending_read_entries())}
+        judge.all(
+            expected=facts(entries_before_answer=1, entries_after_answer=0), observed=pending, evidence=call.evidence
+        )
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge):
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
     judge(
         "MQQP-3.2.4.9-07",
-        expected=facts(before=1, after=0),
-        observed={"before": before, "after": after},
+        expected=facts(entries_before_close=1, entries_after_close=0),
+        observed={"entries_before_close": before, "entries_after_close": after},
         evidence=evidence,
     )

@@ -86,8 +86,8 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         remaining_label = sut.read_label("peek_message", queue=queue)
         judge(
             "MQSO-4.3.1.2-D09",
-            expected=facts(before=kind, after=Outcome.NOTHING),
-            observed={"before": label, "after": remaining_label},
+            expected=facts(receive_in_transaction=kind, peek_after_commit=Outcome.NOTHING),
+            observed={"receive_in_transaction": label, "peek_after_commit": remaining_label},
         )
 
 
@@ -115,7 +115,9 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
     observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
-    expected = facts(before_the_commit=False, came=["commit"])
-    judge.all(expected=expected, observed={"before_the_commit": is_early, "came": observed}, evidence=frames)
+    expected = facts(session_before_commit=False, messages_sent=["commit"])
+    judge.all(
+        expected=expected, observed={"session_before_commit": is_early, "messages_sent": observed}, evidence=frames
+    )
     if session is not None:
         session.acknowledge_all()

@@ -37,14 +37,14 @@ class CommittedWithoutCoordinator(Coordinating):
 add(
     "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
-    "The queue manager begins external transactions without the coordinator.",
+    "The queue manager begins external transactions while the coordinator is unavailable.",
     skip(Coordinating.check_coordinator),
 )
 
 
 @fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
 class NothingWithoutCoordinator(Coordinating):
-    """The queue manager has no sessions without the coordinator."""
+    """The queue manager has no sessions while the coordinator is unavailable."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         super().on_coordinator_changed(event, now)
@@ -56,7 +56,7 @@ class NothingWithoutCoordinator(Coordinating):
 
 @fault("messages-refused-without-coordinator", breaks="MQSO-5.5.3-05")
 class NothingSentWithoutCoordinator(Commands):
-    """The queue manager refuses messages of applications without the coordinator."""
+    """While the coordinator is unavailable, the queue manager refuses all messages that applications send."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not self.qm.coordinated:
@@ -66,7 +66,7 @@ class NothingSentWithoutCoordinator(Commands):
 
 @fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
 class CoordinatorLostForGood(Coordinating):
-    """The queue manager does not use a coordinator again that was lost once."""
+    """After the coordinator was unavailable once, the queue manager never uses it again."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:

@@ -27,8 +27,8 @@ def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
-    """When the coordinator is lost, the message that its transaction received is back, new external transactions are
-    refused, and later they succeed; the old transaction cannot be committed.
+    """When the coordinator is lost, the message that its transaction received is in the queue again, and new external
+    transactions are refused until the coordinator is back; the old transaction cannot be committed.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -74,8 +74,8 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """Without the coordinator the SUT sends and receives locally, accepts a session, sends its waiting transactional
-    message, and stores one of the peer.
+    """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
+    transactional message, and stores one of the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
@@ -102,8 +102,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
-    """Restarted without the coordinator, the SUT accepts a session and has its messages; with the coordinator back,
-    external transactions succeed.
+    """Restarted while the coordinator is unavailable, the SUT accepts a session and has its messages; when the
+    coordinator is back, external transactions succeed.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")

@@ -115,10 +115,10 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
     """Judge rules about the time of a retry."""
     for rule in rules:
         if retry.in_time:
-            observed = {"before": retry.before, "after": retry.after}
+            observed = {"before_retry": retry.before, "after_retry": retry.after}
             judge(
                 rule,
-                expected=facts(before=SessionAttempt.NOT_SERVED, after=SessionAttempt.SERVED),
+                expected=facts(before_retry=SessionAttempt.NOT_SERVED, after_retry=SessionAttempt.SERVED),
                 observed=observed,
                 evidence=retry.evidence,
             )
@@ -200,10 +200,10 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     for _ in range(2):
         observed = {
             key: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
-            for key, name in (("it_had", queue), ("was_made", new))
+            for key, name in (("old_queue", queue), ("new_queue", new))
         }
         judge.all(
-            expected=facts(it_had=["kept", "again"], was_made=["new"]), observed=observed, evidence=attempt.evidence
+            expected=facts(old_queue=["kept", "again"], new_queue=["new"]), observed=observed, evidence=attempt.evidence
         )
         sut.restart()
     sut.change_environment(configuration=True)

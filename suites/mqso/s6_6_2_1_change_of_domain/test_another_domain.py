@@ -76,8 +76,8 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     sut.change_environment(domain=True)
     sut.restart()
     within = read_element(sut.inspect_queue_manager(), "MachineDomainId")
-    noted = {"before": bool(without), "after": bool(within)}
-    expected = facts(before=False, after=True)
+    noted = {"domain_shown_before": bool(without), "domain_shown_after": bool(within)}
+    expected = facts(domain_shown_before=False, domain_shown_after=True)
     judge(
         "MQDMPR-3.1.3-06",
         "MQDMPR-3.1.3-10",
@@ -121,7 +121,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
 
 @covers("MQSO-6.6.2.1-D01")
 def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
-    """Started in a new domain without its directory, the SUT creates no object when the directory is back, and
+    """Started in a new domain whose directory is unavailable, the SUT creates no object when the directory is back, and
     creates it at the next start.
     """
     _start_with(sut, own_domain=False, directory=False)
@@ -130,11 +130,15 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     first_state = _read_object_state(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
-    observed = {"first": first_state, "second": second}
+    observed = {"after_first_start": first_state, "after_second_start": second}
     if first_state == second == NO_OBJECT and _read_last_domain(sut) != LAST_DOMAIN:
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NOT_MOVED)
     else:
-        judge("MQSO-6.6.2.1-D01", expected=facts(first=NO_OBJECT, second=HAS_OBJECT), observed=observed)
+        judge(
+            "MQSO-6.6.2.1-D01",
+            expected=facts(after_first_start=NO_OBJECT, after_second_start=HAS_OBJECT),
+            observed=observed,
+        )
     _return_to_own_domain(sut)
 
 

@@ -38,7 +38,7 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
     """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
-    no directory role.
+    no role of directory server or routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
@@ -46,7 +46,7 @@ def test_modes_are_as_provisioned(sut, judge):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
         set_there = [name for name in ROLES if queue_manager.get(name) not in UNINITIALIZED]
-        judge("MQSO-6.6.1-D04", expected=none("role in a directory"), observed=set_there)
+        judge("MQSO-6.6.1-D04", expected=none("role of directory server or routing server"), observed=set_there)
     retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
     judge(*INITIALIZATION_RULES, expected=one_of(*RETRIES_S), observed=retry_s)
 

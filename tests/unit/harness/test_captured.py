@@ -52,7 +52,7 @@ def session(recorder):
 
 
 def wrong(recorder):
-    """A packet with a wrong version, then bytes that are none, on a connection that the SUT has opened."""
+    """A packet with a wrong version, then bytes that are no packet, on a connection that the SUT has opened."""
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
     request = bytearray(bytes(establish_connection()))
     request[2] |= 1 << 6  # X9

@@ -70,7 +70,11 @@ def test_a_port_of_serve_that_is_none_gives_one_line_error(
         ("run.json", "{}", "is no run.json of this harness: it does not name a system (sut.name)"),
         ("run.json", '{"sut": []}', "is no run.json of this harness: it does not name a system (sut.name)"),
         ("run.json", '{"sut"', "is cut or broken, it is not JSON: "),
-        ("verdicts.jsonl", "a,b,c\n", "holds no verdicts of this harness: its first line is none; give the folder of"),
+        (
+            "verdicts.jsonl",
+            "a,b,c\n",
+            "holds no verdicts of this harness: its first line is not a verdict; give the folder of",
+        ),
         ("verdicts.jsonl", "{\n}\n", "holds no verdicts of this harness"),
         ("verdicts.jsonl", '["schema"]\n', "holds no verdicts of this harness"),
         ("verdicts.jsonl", '{"rule": 1}\n', "holds no verdicts of this harness"),

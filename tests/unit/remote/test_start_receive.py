@@ -34,7 +34,7 @@ def status(number: int) -> Status:
 
 @BOTH
 def test_the_order_of_refusals_is_that_of_the_document(method):
-    """dwQueue, dwRequestID, the missing cursor, the queue that is not open, the cursor that is none."""
+    """dwQueue, dwRequestID, the missing cursor, the queue that is not open, the invalid cursor."""
     _, reader, queue = made()
     reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5)
     everything = {"dwQueue": 0, "dwRequestID": 5, "ulAction": PEEK_NEXT}

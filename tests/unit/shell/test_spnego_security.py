@@ -1,4 +1,4 @@
-"""MS-NLMP, RFC 4178: security contexts of pyspnego, in both directions; what they say about tokens that are none."""
+"""MS-NLMP, RFC 4178: security contexts of pyspnego, in both directions; how they refuse malformed tokens."""
 
 from __future__ import annotations
 
