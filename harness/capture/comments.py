@@ -14,21 +14,21 @@ def comment_on(path: Path, comments: Mapping[int, str]) -> None:
 
     For captures of the harness's own writer, which has no other blocks. Raises CaptureError, FolderError.
     """
-    blocks = [file_header()]
-    changed = False
-    for frame in read_with_notes(path):
-        if isinstance(frame, CapturedNote):
-            blocks.append(block_of_note(frame.data))
-            continue
-        comment = frame.comment if frame.comment is not None else comments.get(frame.number)
-        changed |= comment != frame.comment
-        blocks.append(packet_block(frame.time_us, frame.data, comment, frame.inbound))
-    if not changed:
-        return
     new = path.with_name(f"{path.name}.new")
+    changed = False
     try:
-        new.write_bytes(b"".join(blocks))
-        new.replace(path)
+        with new.open("wb") as out:
+            out.write(file_header())
+            for frame in read_with_notes(path):
+                if isinstance(frame, CapturedNote):
+                    out.write(block_of_note(frame.data))
+                    continue
+                comment = frame.comment if frame.comment is not None else comments.get(frame.number)
+                changed |= comment != frame.comment
+                out.write(packet_block(frame.time_us, frame.data, comment, frame.inbound))
+        if changed:
+            new.replace(path)
     except OSError as error:
-        new.unlink(missing_ok=True)
         raise FolderError.about(path, error) from error
+    finally:
+        new.unlink(missing_ok=True)
