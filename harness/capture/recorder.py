@@ -333,7 +333,7 @@ class Recorder:
         self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
-        """Record the last bytes of the SUT on its connections that begin no packet."""
+        """For each connection, record the trailing bytes from the SUT that do not begin a packet."""
         for connection in self.connections:
             self._flush(connection)
 

@@ -33,7 +33,7 @@ def replay_(
     ] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Keep the run that the replay is here: its verdicts, captures.")
+        Path | None, typer.Option(help="The folder in which to keep the replay as a run.")
     ] = None,
     format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
 ) -> None:

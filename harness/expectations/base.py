@@ -52,7 +52,7 @@ class Value(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Return the expectation that a check means; lists, sets and mappings are registered where theirs are."""
+    """Convert a value of a check to an expectation; modules register the conversions of lists, sets and mappings."""
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 

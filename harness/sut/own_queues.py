@@ -112,7 +112,7 @@ class OwnQueues:
     def format_names(self, queue: str) -> dict[str, str]:
         """Return the format names of a queue that this test made, by kind."""
         if queue not in self._made:
-            raise HarnessError(f"{queue} is no queue that this check made")
+            raise HarnessError(f"{queue} is not a queue that this check created")
         return self._made[queue]
 
     def delete_queue(self, name: str) -> None:

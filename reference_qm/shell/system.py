@@ -14,7 +14,7 @@ def now() -> Now:
 
 
 class SystemEntropy:
-    """Unpredictable bytes of the operating system."""
+    """Random bytes from the operating system."""
 
     __slots__ = ()
 
