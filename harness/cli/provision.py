@@ -21,7 +21,9 @@ def provision(
     out: Annotated[Path, typer.Option(help="The folder for keys and certificates. The folder must not exist.")],
     peer_address: Annotated[str, typer.Option(help="driver.peer_address of the SUT file.")] = "127.0.0.2",
     peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
-    restricted: Annotated[str, typer.Option(help="Path name of the queue that grants the user no rights.")] = "private$\\mqc-restricted",
+    restricted: Annotated[
+        str, typer.Option(help="The queue that grants the user no rights.")
+    ] = "private$\\mqc-restricted",
 ) -> None:
     """Write the values that a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
     from harness.sut.provisioning import write_provisions

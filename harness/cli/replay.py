@@ -32,9 +32,7 @@ def replay_(
         list[str] | None, typer.Option(help="Only checks that have a verdict on this rule (again and again).")
     ] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder in which to keep the replay as a run.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder in which to keep the replay as a run.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
 ) -> None:
     """Run the checks of a run again on their captures, without the system, and compare the verdicts.

@@ -104,7 +104,7 @@ def judge(
     largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite a capture in the lake that has the same name and other content.")
+        bool, typer.Option("--replace", help="Overwrite captures of the same name and other content.")
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,
