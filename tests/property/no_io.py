@@ -31,12 +31,15 @@ from core_secure import PLAIN_2, arrived, secure_pair
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from test_core_delivery import Delivery
-from test_queue_against_model import OneQueue
 from test_remote_pair import RemotePair
 from test_remote_readers import RemoteReaders
 from test_two_queue_managers import TwoQueueManagers
 
+from harness.explore.areas import AREAS
+from harness.explore.explored import Explorer, Limits
 from harness.faults.parts import override_method
+from harness.sut.sut_file import CAPABILITIES, load_sut_file
+from harness.sut.virtual_driver import VirtualDriver
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
@@ -63,6 +66,9 @@ EXAMPLES = settings(
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
+
+
+WALKED_STEPS = 300
 
 
 class CaughtError(BaseException):
@@ -185,13 +191,25 @@ def send_signed_and_encrypted() -> None:
     assert len(arrived(receiver)) == 6
 
 
+def explore_queues() -> None:
+    """Let applications use the queues of a system as the explorer draws it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "virtual.toml"
+        declared = "".join(f"{name} = true\n" for name in CAPABILITIES)
+        path.write_text(f'[sut]\nname = "reference"\n[driver]\nkind = "virtual"\n[capabilities]\n{declared}')
+        driver = VirtualDriver(load_sut_file(path))
+    found = Explorer(driver, AREAS["queues"]).explore(Limits(WALKED_STEPS, seed="no I/O"), lambda done, of: None)
+    assert found.diverged is None
+
+
 def main() -> None:
     send_signed_and_encrypted()  # codecs and the second library of security are loaded when they are used first
     watch = Watch()
     check_that_misdeeds_are_caught()
     live_with_a_stored_directory()
     send_signed_and_encrypted()
-    for machine in (OneQueue, TwoQueueManagers, RemotePair, RemoteReaders, Delivery):
+    explore_queues()
+    for machine in (TwoQueueManagers, RemotePair, RemoteReaders, Delivery):
         run_state_machine_as_test(machine, settings=EXAMPLES)
     sys.stdout.write(f"{watch.calls}\n")
 

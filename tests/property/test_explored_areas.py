@@ -13,7 +13,10 @@ from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
 STEPS = {"queues": 6_000, "remote": 5_000, "sessions": 4_000, "transfer": 4_000}
-FAULTS = {"queues": ("abort-gives-back-at-the-end", 7), "transfer": ("message-must-follow-on-the-very-last", 4)}
+FAULTS = {
+    "queues": ("abort-restores-message-at-end", 7),
+    "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 4),
+}
 """A fault for each area, and the most steps that its shortest sequence has."""
 
 
