@@ -267,7 +267,7 @@ local function read_header(context, name, tree, headers)
   return values, branch
 end
 
-local function read_body(context, name, range, tree, headers)
+local function read_body(name, range, tree, headers)
   local layout = layout_of[name]
   local inner = { tvb = range:tvb(), at = 0, start = 0, last = range:len(), after = 0 }
   local branch = tree:add(header_fields[name], range)
@@ -280,14 +280,14 @@ local function read_parts_of_message(headers, tree)
   local body = properties and properties.MessageBody
   if body and body:len() == 36 then
     if properties.MessageClass == 0x00FF then
-      read_body(nil, "OrderAckBody", body, tree, headers)
+      read_body("OrderAckBody", body, tree, headers)
     elseif string.find(tostring(headers.user.DestinationQueue), "order_queue$", 1, true) then
-      read_body(nil, "FinalAckBody", body, tree, headers)
+      read_body("FinalAckBody", body, tree, headers)
     end
   end
-  if security and security.ProviderInfo then read_body(nil, "ProviderInfo", security.ProviderInfo, tree, headers) end
+  if security and security.ProviderInfo then read_body("ProviderInfo", security.ProviderInfo, tree, headers) end
   if security and security.EncryptionKey and security.EncryptionKey:len() == 268 then
-    read_body(nil, "SimpleBlob", security.EncryptionKey, tree, headers)
+    read_body("SimpleBlob", security.EncryptionKey, tree, headers)
   end
 end
 

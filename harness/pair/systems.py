@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,10 +64,10 @@ class PingRelay:
 class _Forward(DatagramSink):
     """Hands datagrams to a function."""
 
-    take: object
+    take: Callable[[Endpoint, bytes], None]
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        self.take(remote, data)  # type: ignore[operator]
+        self.take(remote, data)
 
 
 class NoJudge:
