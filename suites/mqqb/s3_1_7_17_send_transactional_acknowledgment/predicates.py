@@ -57,7 +57,7 @@ def is_not_encrypted(packet: Any) -> Finding:
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
+passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID is that of received messages", of_system=True)(
     order_ack_of_received(is_of_a_received_sequence)
 )
 passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber is that of the message", of_system=True)(

@@ -58,9 +58,35 @@ class Received(Summary):
         self.numbers = Recent[tuple[TxSequenceID, int], bool]()
         """The places in sequences that were received."""
         self.sequences = Recent[TxSequenceID, bool]()
+        self.first_begun = Recent[UUID, TxSequenceID]()
+        """The first sequence of each queue manager of which the capture shows the first message."""
+        self.missing: str | None = None
+        """The part of a connection that the capture lacks; more messages may have been received in it."""
+
+    def has_whole(self, identifier: TxSequenceID) -> bool:
+        """Return whether the capture shows a sequence from its first message on."""
+        return self.missing is None and (identifier, 1) in self.numbers
+
+    def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:
+        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None: from
+        the only one.
+
+        A sequence with a lower identifier may have been received before the capture began: a queue manager assigns
+        ascending identifiers (MS-MQQB 3.1.1.3.1).
+        """
+        if source is None and len(self.first_begun) == 1:
+            source = next(iter(self.first_begun))
+        first = None if source is None else self.first_begun.get(source)
+        return (
+            self.missing is None
+            and first is not None
+            and identifier not in self.sequences
+            and int(identifier) > int(first)
+        )
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Note a message of the peer."""
+        self.missing = self.missing or connection.missing
         packet = record_of(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:
             return
@@ -71,3 +97,5 @@ class Received(Summary):
         if message.TxSequenceID is not None:
             self.sequences.keep(message.TxSequenceID, True)
             self.numbers.keep((message.TxSequenceID, message.TxSequenceNumber), True)
+            if message.TxSequenceNumber == 1:
+                self.first_begun.keep(packet.UserHeader.SourceQueueManager, message.TxSequenceID)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from harness.judging.passive import Context, Finding, NotExercised, Predicate
+from harness.judging.passive import Context, Finding, NotCaptured, NotExercised, Predicate
 from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
+
+PRIVATE_QUEUE_OF_GUID = 3
+"""DQ of a private queue of the queue manager in QueueManagerAddress; see MS-MQMQ 2.2.19.2."""
+BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
 def has_order_ack_body(packet: Any, context: Context) -> Finding:
@@ -23,34 +28,55 @@ def has_order_ack_body(packet: Any, context: Context) -> Finding:
     return True, f"the body has {len(body)} bytes"
 
 
-def order_ack_of_received(judge: Callable[[OrderAckBody, Received], Finding]) -> Predicate:
-    """Show a predicate the OrderAcks of a system of which transactional messages were seen."""
+class OrderAck(NamedTuple):
+    """The body of an OrderAck, and the GUID of the queue manager to which it is addressed; None in a direct name."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
-        received = context.before(Received)
-        if not is_order_ack(packet) or not received.sequences:
+    body: OrderAckBody
+    source: UUID | None
+
+    @classmethod
+    def of(cls, packet: Any) -> OrderAck | None:
+        """Return the OrderAck that a packet is; None of other packets and of malformed bodies."""
+        if not is_order_ack(packet):
             return None
         try:
             body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         except FormatError:
             return None
-        return judge(body, received) if body.TxSequenceNumber else NotExercised("TxSequenceNumber is 0 (E39)")
+        user = packet.UserHeader
+        return cls(body, user.QueueManagerAddress if user.DQ == PRIVATE_QUEUE_OF_GUID else None)
+
+
+def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
+    """Show a predicate the OrderAcks of a system that has received transactional messages."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        received = context.before(Received)
+        ack = OrderAck.of(packet)
+        if ack is None or not received.sequences:
+            return None
+        return judge(ack, received) if ack.body.TxSequenceNumber else NotExercised("TxSequenceNumber is 0 (E39)")
 
     return predicate
 
 
-def is_of_a_received_sequence(body: OrderAckBody, received: Received) -> Finding:
-    """Compare with the sequences that came."""
-    known = body.TxSequenceID in received.sequences
-    return known, f"TxSequenceID is {'that' if known else 'not that'} of messages that came"
+def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
+    """Compare TxSequenceID with the sequences that were received."""
+    if ack.body.TxSequenceID in received.sequences:
+        return True, "TxSequenceID is that of received messages"
+    if not received.excludes(ack.body.TxSequenceID, ack.source):
+        raise NotCaptured(BEFORE_CAPTURE)
+    return False, "TxSequenceID is not that of received messages"
 
 
-def has_a_received_number(body: OrderAckBody, received: Received) -> Finding:
-    """Compare with the numbers that came in the sequence."""
-    if body.TxSequenceID not in received.sequences:
-        return None
-    known = (body.TxSequenceID, body.TxSequenceNumber) in received.numbers
-    return known, f"TxSequenceNumber is {body.TxSequenceNumber}, {'' if known else 'not '}that of a message that came"
+def has_a_received_number(ack: OrderAck, received: Received) -> Finding:
+    """Compare TxSequenceNumber with the numbers that were received in the sequence."""
+    identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
+    if (identifier, number) in received.numbers:
+        return True, f"TxSequenceNumber is {number}, that of a received message"
+    if not received.has_whole(identifier):
+        raise NotCaptured(BEFORE_CAPTURE)
+    return False, f"TxSequenceNumber is {number}, not that of a received message"
 
 
 def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:

@@ -274,6 +274,14 @@ def final(sequence: TxSequenceID = SEQUENCE, number: int = 8, previous: int = 7,
     return ordering(RECEIVED, FinalAckBody(sequence, number, previous, PEER, 4).build(), **bits)
 
 
+def transactional(number: int) -> UserMessagePacket:
+    flags = TransactionHeader.flags(FM=1, LM=1)
+    identifier = 4 if number == 8 else number
+    return message(
+        user={"MessageID": identifier}, TransactionHeader=TransactionHeader(flags, SEQUENCE, number, number - 1)
+    )
+
+
 OF_SEQUENCE = {"MQQB-2.2.4-12", "MQQB-2.2.4.1-01", "MQQB-3.1.7.17-D03"}
 OF_NUMBER = {"MQQB-2.2.4.1-02"}
 
@@ -284,6 +292,7 @@ OF_NUMBER = {"MQQB-2.2.4.1-02"}
         (order(), set()),
         (order(number=9), OF_NUMBER),
         (order(TxSequenceID(3, 8)), OF_SEQUENCE),
+        (order(TxSequenceID(1, 1)), set()),  # received before the capture began
         (final(), set()),
         (final(TxSequenceID(3, 8)), {"MQQB-2.2.5-24", "MQQB-2.2.5.1-01"}),
         (final(number=9), {"MQQB-2.2.5.1-02"}),
@@ -296,10 +305,29 @@ def test_a_transactional_acknowledgment_has_the_values_of_what_it_acknowledges(
     acknowledgment: UserMessagePacket, broken: set[str]
 ) -> None:
     session = Session()
-    flags = TransactionHeader.flags(FM=1, LM=1)
-    session.hears(message(TransactionHeader=TransactionHeader(flags, SEQUENCE, 8, 7)))
+    for number in (1, 8):
+        session.hears(transactional(number))
     session.says(acknowledgment)
     assert session.broken("MQQB-2.2.") | session.broken("MQQB-3.1.7.17") == broken
+
+
+@pytest.mark.parametrize("acknowledgment", [order(number=7), order(TxSequenceID(3, 8))])
+def test_an_order_ack_of_a_sequence_that_began_before_the_capture_breaks_nothing(
+    acknowledgment: UserMessagePacket,
+) -> None:
+    session = Session()
+    session.hears(transactional(8))
+    session.says(acknowledgment)
+    assert session.broken("MQQB") == set()
+
+
+def test_an_order_ack_beside_missing_packets_breaks_nothing() -> None:
+    session = Session()
+    session.hears(transactional(1))
+    session.connection.missing = "bytes are missing"
+    session.hears(transactional(2))
+    session.says(order(number=9))
+    assert session.broken("MQQB-2.2.4.1") == set()
 
 
 def test_an_order_ack_of_messages_that_were_not_seen_breaks_nothing() -> None:
