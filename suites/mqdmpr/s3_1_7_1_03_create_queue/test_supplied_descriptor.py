@@ -73,7 +73,8 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
-    """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary access list.
+    """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
+    access list.
     """
     security = _create_with_descriptor(
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)

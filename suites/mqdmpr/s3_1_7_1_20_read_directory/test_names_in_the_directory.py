@@ -37,7 +37,8 @@ UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
 @needs("directory", "send")
 @covers(*LOOKUP_RULES)
 def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
-    """A message to a public format name arrives at the queue manager that the directory names as the host of the queue.
+    """A message to a public format name arrives at the queue manager that the directory names as the host of
+    the queue.
     """
     observed, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(

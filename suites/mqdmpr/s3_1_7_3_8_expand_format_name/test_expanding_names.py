@@ -59,7 +59,8 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize("queue", [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE], ids=["as it is", "in another case"])
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
-    """A message to a single queue, whose name is in lower or mixed case, arrives there once and names a single queue.
+    """A message to a single queue, whose name is in lower or mixed case, arrives there once and names a
+    single queue.
     """
     copies = _send_copies(peer, sut, [queue], 1)
     single = {"queue": FIRST_QUEUE, "names_several": False}
