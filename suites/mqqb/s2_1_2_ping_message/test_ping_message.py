@@ -14,8 +14,8 @@ from suites.mqqb.steps.provoking import let_send
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge):
-    """A Ping Request of the SUT comes to the ping port; a response to its source port makes the SUT request a session
-    at once.
+    """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request makes the SUT
+    request a session at once.
     """
     listening_port = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw(ping=False)

@@ -24,7 +24,7 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.2.1-01")
 def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, judge):
-    """ConnectionParametersHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
+    """The SUT ignores ConnectionParametersHeader.Reserved 0xBEEF in the peer's packet, and sends 0 in Reserved."""
     exchange = exchange_message(peer, parameters={"Reserved": 0xBEEF})
     judge("MQQB-2.2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("ConnectionParameters")

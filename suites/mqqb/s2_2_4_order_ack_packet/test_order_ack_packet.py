@@ -1,4 +1,6 @@
-"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends an OrderAck for transactional messages, and ignores Reserved of one."""
+"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends an OrderAck for transactional messages, and ignores Reserved in a
+received OrderAck.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from suites.mqqb.steps.sequences import Outgoing
     "MQDMPR-3.1.1.12-D08",
 )
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """After two messages, and after a third, an OrderAck with the sequence and the number of the last one comes.
+    """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
+    last message.
 
     A fourth message, which does not follow the third, does not change the acknowledged number.
     """
@@ -37,7 +40,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
         judge("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08", expected=0xFF, observed=came, evidence=evidence)
         if frame is None:
-            raise ConformanceFailure("no OrderAck came for the transactional messages")
+            raise ConformanceFailure("no OrderAck arrived for the transactional messages")
         identifier, found = receiver.sequence.identifier, read_ack_place(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
         judge("MQQB-2.2.4-12", expected=expected, observed=tuple(found), evidence=evidence)
@@ -57,8 +60,8 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
 @covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
-    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and 36 bytes of
-    body.
+    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and a body of
+    36 bytes.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
@@ -74,9 +77,9 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 @needs("queue_control", "private_names")
 @covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """For a message to a private format name, the OrderAck goes to private queue 4 of the peer.
+    """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
 
-    An earlier session with direct names, now closed, and one that is still being set up make no difference.
+    An earlier session for direct names, now closed, and a session that is still being set up have no influence.
     """
     earlier = peer.open_raw()
     earlier.check_alive()
@@ -111,7 +114,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
 
 
 def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether it comes."""
+    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
@@ -121,5 +124,5 @@ def _await_order_ack(receiver, judge, sent):
     )
     judge.conclude("MQQB-3.1.6.9-01")
     if frame is None:
-        raise ConformanceFailure("no OrderAck came for the transactional message")
+        raise ConformanceFailure("no OrderAck arrived for the transactional message")
     return frame

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: the SUT sends one when a transactional message is refused or leaves its queue."""
+"""MS-MQQB 2.2.5 FinalAck Packet: a transactional message that is refused or leaves its queue causes a FinalAck."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ BODY_RULES = (
 )
 """Rules of the body and the destination of every FinalAck."""
 FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
-"""The TransactionHeader of a message that follows the first message of its sequence, with a gap."""
+"""TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message that follows the number ``previous``."""
+    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message whose predecessor has the number
+    ``previous``.
+    """
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_ack_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
@@ -63,8 +65,8 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 )
 @sut_survives()
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, number 5, has a wrong destination: its FinalAck has the class and number for
-    it.
+    """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
+    reason and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -123,7 +125,9 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
-    """A refused message has TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its FinalAck has that number."""
+    """A transactional message to a private format name is refused: the SUT sends its FinalAck to private queue 4 of the
+    peer.
+    """
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
     sent = receiver.send(queue="plain", transaction=place_in_sequence)
@@ -135,10 +139,10 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
-    """Four messages are received or purged: with no journaling, JN, JP, or both. The fifth, without journaling, is
+    """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
     refused.
 
-    FinalAcks come for all messages except the first.
+    The SUT sends a FinalAck for each message except the first.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})

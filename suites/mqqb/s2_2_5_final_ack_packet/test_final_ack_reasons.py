@@ -20,7 +20,10 @@ REASONS = {
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""Reasons by rule. A SUT that verifies the signature of an unknown provider accepts the message (E84)."""
+"""The reason of each refusal, by rule.
+
+A SUT that verifies the signature of an unknown provider accepts the message (E84).
+"""
 SHORT_S = 1
 
 
@@ -28,7 +31,8 @@ SHORT_S = 1
 @needs("security", "receive")
 @covers(*REASONS)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """Four messages are refused: a user without access, a bad key, an unknown provider, the signature of another user.
+    """Four messages are refused, because of a user without access, a bad key, an unknown provider, and the signature of
+    another user.
 
     The FinalAck of each has the class of its reason; a SUT may accept an unknown provider (erratum E84).
     """
@@ -63,7 +67,9 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 
 @covers("MQQB-2.2.5-22")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
-    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of that class."""
+    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of class
+    NACK_RECEIVE_TIMEOUT.
+    """
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_S})
     receiver.await_acknowledgment()

@@ -42,8 +42,8 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher one than all
-    before.
+    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all
+    earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
@@ -61,7 +61,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         later = sender.collect(later_session, 1)
         later_session.acknowledge_all()
         if Sender.tags(later) != [tag]:
-            raise ConformanceFailure("the message that was sent after the restart did not come")
+            raise ConformanceFailure("the message that was sent after the restart did not arrive")
         judge(
             "MQQB-3.1.1.3-25",
             expected=holds("a higher MessageID than before"),
@@ -104,8 +104,8 @@ def _destination_of(frame: Frame) -> str:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
-    """Recoverable messages and an express one are sent to two unreachable queues; after two restarts the recoverable
-    ones come.
+    """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
+    the recoverable ones.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (

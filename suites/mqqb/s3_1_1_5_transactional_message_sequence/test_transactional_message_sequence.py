@@ -20,8 +20,8 @@ SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQ
     *SEQUENCE_PARTS,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
-    """Five messages are sent, three acknowledged one by one: each time, the first and last unacknowledged place are
-    shown.
+    """Five messages are sent, and three of them are acknowledged one by one: each time, OutgoingTransferInfo shows the
+    SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
     sent = outgoing.send(5)

@@ -10,9 +10,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
-    """Of six express and recoverable messages four are acknowledged: the next session brings only the other two.
+    """Of six express and recoverable messages, four are acknowledged: the SUT sends only the other two on the next
+    session.
 
-    An express message of the peer is acknowledged meanwhile, with zeros for recoverable messages.
+    Meanwhile it acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")

@@ -14,7 +14,7 @@ SHORT_ENTRIES = 3
 @needs("send")
 @covers("MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, judge):
-    """A message without an OrderAck comes again three times, each after the first resend time."""
+    """The SUT resends a message without an OrderAck three times, each time after the first resend time."""
     outgoing = Outgoing(peer, sut, "mqc-resend-short")
     outgoing.send()
     for _ in range(SHORT_ENTRIES):

@@ -38,11 +38,11 @@ NEAR_MISSES = {
     "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By rule: a step that makes an acknowledgment, and the one change by which the message is not an acknowledgment."""
+"""By rule: a step that makes an acknowledgment, and a change after which the message is no acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):
-    """Make the acknowledgment with changed fields; ``longer``: with four bytes more in its body."""
+    """Make the acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
     return make(peer, sent, **changes)
@@ -61,9 +61,10 @@ def _make_changed(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NEAR_MISSES])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message; a message that differs from one in one field does not.
+    """An OrderAck or FinalAck ends the resending of a message; a message that differs from it in one field does not,
+    and leaves the session open.
 
-    The session stays open. Each acknowledgment has its own session: their effect on sequence numbers is open (E26).
+    Each acknowledgment has its own session, because its effect on sequence numbers is open (E26).
     """
     make, changes = NEAR_MISSES[rule]
     outgoing = Outgoing(peer, sut)

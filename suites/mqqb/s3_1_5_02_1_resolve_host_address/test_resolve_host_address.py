@@ -59,7 +59,9 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     "MQQB-3.1.7.5-D02",
 )
 def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
-    """For a message to a private format name, the SUT connects to the queue manager with that GUID and requests it."""
+    """For a message to a private format name, the SUT connects to the queue manager with the GUID in the name, and
+    requests a session with that GUID.
+    """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     request = session.poll_request()
     judge(
@@ -87,7 +89,9 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.2.1-06")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
-    """After a session for a direct format name, a session for a private one has the GUID of its queue manager."""
+    """After a session for a direct format name, the SUT requests a session for a private format name with the GUID in
+    that name.
+    """
     session = OutgoingSession(peer, sut)
     for_direct_name = session.await_request()
     sut.send(private_name(peer.identifier), body="opening")
@@ -104,8 +108,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name have one OutgoingQueue; only this queue becomes Connected, not that of another
-    name.
+    """Two messages to one format name share one OutgoingQueue; only this queue becomes Connected, not the queue of
+    another name.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -122,7 +126,9 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
 
 
 def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
-    """Send to an unresolvable name; judge that the message waits without a connection, and the state of its queue."""
+    """Let the SUT send to an unresolvable name; judge that the message waits without a connection, and judge the state
+    of its queue.
+    """
     session = OutgoingSession.unless_refused(peer, sut, judge, name)
     if session is None:
         return
@@ -137,7 +143,9 @@ UNRESOLVABLE_NAMES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
 }
-"""An unknown public queue and a private queue of a queue manager without a next hop, with the rule of the timer."""
+"""An unknown public queue and a private queue of a queue manager without a next hop, each with the rule about the
+timer.
+"""
 
 
 @needs("send", "management")
@@ -145,8 +153,8 @@ UNRESOLVABLE_NAMES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
-    """ConnectionHistory of an unresolvable name has an entry at once, and another after the Session Retry Connect
-    Timer.
+    """ConnectionHistory of an unresolvable name has an entry at once, and another entry after the Session Retry Connect
+    Timer expires.
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
@@ -159,7 +167,10 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
 
 
 def _list_attempts(sut, name):
-    """Return the times in ConnectionHistory of the name, whose only entry a SUT may renew."""
+    """Return the times in the ConnectionHistory of a format name.
+
+    A SUT may renew its only entry instead of adding another.
+    """
     return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 
 
@@ -203,7 +214,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """In two attempts for a private name, NextHops has one address, and the request has the GUID of that name."""
+    """In two attempts for a private name, NextHops contains one address, and the request has the GUID in that name."""
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
@@ -252,8 +263,8 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
     "MQQB-3.1.1.3.1.3-01",
 )
 def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
-    """For a private name, NextHopCollection has a NextHop for each address, and the session has the elements of the
-    first.
+    """For a private name, NextHopCollection contains a NextHop for each address, and the session has the elements of
+    the first NextHop.
     """
     name = private_name(peer.identifier)
     request = OutgoingSession(peer, sut, name).await_request()

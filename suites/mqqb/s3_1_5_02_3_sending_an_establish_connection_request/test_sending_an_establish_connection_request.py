@@ -20,7 +20,7 @@ RETRY_AFTER_MS = 20_000
 
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
-    """Return the pings of the SUT, between two frames of the capture."""
+    """Return the SUT's pings between two frames of the capture."""
     found = peer.recorder.pings(from_sut=True)
     return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
@@ -66,8 +66,8 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
 @needs("set_timers")
 @covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
 def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, judge):
-    """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in one without a
-    ping.
+    """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
+    without a ping.
     """
     sut.set_timers(session_retry_connect_ms=RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
@@ -90,7 +90,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         if not list_pings(peer, since, frame.number)
     ]
     if not without_ping:
-        raise ConformanceFailure("the SUT pings before each request: text and real frames disagree on SE then (E03)")
+        raise ConformanceFailure("the SUT pings before each request: text and real frames then disagree about SE (E03)")
     for request in without_ping:
         judge("MQQB-3.1.5.2.3-11", expected=1, observed=request["EstablishConnectionHeader"].SE, evidence=request)
 

@@ -10,8 +10,8 @@ from suites.mqqb.steps.pinging import PingingSut
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
-    """A Ping Response with RF 1 adds one entry to ConnectionHistory: PingFailure, the time, an error, the peer's
-    address.
+    """A Ping Response with RF 1 adds one entry to ConnectionHistory, with PingFailure, the time, an error and the
+    peer's address.
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()

@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
+"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection request.
 
-The predicates of this section judge on every packet that it repeats ClientGuid, TimeStamp and SE.
+The predicates of this section judge whether each response repeats ClientGuid, TimeStamp and SE.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VALID: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
-"""Other fields of a valid request, by its ServerGuid."""
+"""The other fields of a valid request, by its ServerGuid (zero, or that of the SUT)."""
 
 
 @covers(
@@ -42,7 +42,9 @@ VALID: dict[str, dict[str, Any]] = {
 )
 @pytest.mark.parametrize("server", VALID)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
-    """A request with ServerGuid of the SUT or zero has a response with CS 0; then ConnectionParameters are answered."""
+    """A request whose ServerGuid is the SUT's or zero gets a response with CS 0; then the SUT answers
+    ConnectionParameters.
+    """
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
     sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID[server]))
@@ -76,7 +78,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
-    """A request whose ServerGuid differs from that of the SUT, completely or in one bit, has a response with CS 1."""
+    """A request whose ServerGuid differs from that of the SUT, completely or in one bit, gets a response with CS 1."""
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
@@ -90,7 +92,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """A session is requested with another ClientGuid: the SUT shows a session with this RemoteQMGuid."""
+    """The peer requests a session with a foreign ClientGuid: the SUT shows a session with that RemoteQMGuid."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
     observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"

@@ -16,7 +16,7 @@ CS = 0x10
 
 
 def _find_refused_session(peer):
-    """Open sessions of different initiators until one is refused or closed; return it and its request, or None."""
+    """Open sessions of different initiators until the SUT refuses or closes one; return it and its request, or None."""
     for _ in range(ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))

@@ -65,7 +65,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters, on which the next steps depend")
+        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
@@ -90,8 +90,8 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     ids=["another ClientGuid", "no ClientGuid", "CS set"],
 )
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, flaw):
-    """A response with a wrong ClientGuid, or with CS set, closes the session; a valid response at the retry is
-    answered.
+    """A response with a wrong ClientGuid or with CS set closes the session; the SUT answers a valid response when it
+    retries.
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
@@ -106,8 +106,8 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """A response with another ServerGuid than requested closes the session, twice; a valid response is answered
-    then.
+    """A response with a ServerGuid other than the requested one closes the session in two attempts; then the SUT
+    answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):
@@ -161,7 +161,9 @@ def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
 @covers("MQQB-3.1.5.3.2-06")
 @pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
 def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earlier_ms):
-    """A TimeStamp of now, or of 100 s ago, in the response: RecoverableAckTimeout stays between 500 and 120,000 ms."""
+    """The response has the current time, or the time 100 s ago, as TimeStamp: RecoverableAckTimeout is between 500 and
+    120,000 ms.
+    """
     value, _, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS)
     judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)

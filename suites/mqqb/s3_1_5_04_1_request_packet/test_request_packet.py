@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
 
-The predicates of this section judge on every packet that it repeats both timeouts.
+The predicates of this section judge whether each response repeats both timeouts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONG_ACK_MS = 120_000
 )
 @pytest.mark.parametrize("window", [1, 3, WINDOW])
 def test_connection_parameters_request_opens_session(peer, judge, window):
-    """A ConnectionParameters request is answered with the SUT's own WindowSize; then a message is acknowledged."""
+    """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message."""
     connection = peer.request_session()
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
@@ -63,7 +63,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
 
 
 def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message; return the allowed and the real time of its acknowledgment in ms, and the packets."""
+    """Send a message; return the allowed and the measured time until its acknowledgment, in ms, and the packets."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
     allowed = (due_ms * 4 // 5, due_ms + slack_ms)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet, and the outgoing queue during the opening of a session."""
+"""MS-MQQB 3.1.5.4.2 Response Packet, and the outgoing queue while a session is being opened."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from suites.mqqb.steps.sender import Sender
     "MQQB-3.1.5.4.2-09",
 )
 def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
-    """Each step of the opening adds its entry to ConnectionHistory; State is Waiting, then Connected; NextHops has
-    one address.
+    """Each step of the opening of a session adds an entry to ConnectionHistory; State is Waiting, then Connected;
+    NextHops contains one address.
     """
     to = peer.direct_name()
 
@@ -60,7 +60,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
-    """After a session for a host name with two addresses, ConnectionHistory and NextHops have the peer's address."""
+    """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
     session = sender.await_session()
@@ -87,7 +87,9 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 def test_connection_parameters_response_opens_session(peer, sut, judge):
-    """The SUT sends nothing before the peer's ConnectionParameters; then its message comes, and it acknowledges one."""
+    """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
+    a message of the peer.
+    """
     session = OutgoingSession(peer, sut)
     session.await_request()
     parameters = session.respond()

@@ -28,20 +28,20 @@ COPIED = {
     "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
-"""Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
+"""Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
 LONGEST_INTERVAL_S = 120
-"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
+"""The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
 SHORT_INTERVALS = 3
-"""The number of short resend intervals before a longer one (note <24>)."""
+"""The number of short resend intervals before the first longer one (note <24>)."""
 REPEATED_ACKS = 12
-"""More OrderAcks than ResendTimerTable has entries."""
+"""The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
-    open.
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck does not close an open
+    session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
@@ -63,8 +63,8 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
-    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
-    each time.
+    """The peer sends OrderAcks for messages 1, 3 and 2 of four, and for the last message after the SUT has resent it:
+    TxOutgoingSequence is updated each time.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -156,7 +156,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling: OutgoingTransferInfo is updated
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
@@ -225,10 +227,10 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
-    that time.
+    """One of three messages has an OrderAck: the SUT resends the others after EodResendInterval, and EodResendTime is
+    the time of that resend.
 
-    The timer runs since they were sent, or since the OrderAck (E46).
+    The interval begins when they were sent, or when the OrderAck arrived (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
@@ -251,7 +253,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("the last message comes again in time", otherwise="at another time")
+    in_time = holds("the last message is resent in time", otherwise="resent at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
@@ -261,7 +263,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 @needs("send", "management", "inspect")
 @covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
-    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo shows the values of
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
@@ -302,7 +304,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """Three messages are acknowledged on the session, two of them by an OrderAck: the next session brings the third."""
+    """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
+    the next session.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
@@ -327,9 +331,9 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     ],
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
+    """The SUT journals messages with JP or JN that have OrderAcks when their FinalAcks arrive, also after a restart.
 
-    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
+    After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
@@ -344,7 +348,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         outgoing.send()
         outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=none("resent message"), observed=again, evidence=outgoing.sent)
     else:
         acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.send_final_ack(2))

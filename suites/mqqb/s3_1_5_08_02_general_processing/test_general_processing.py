@@ -17,14 +17,14 @@ DELAY_MS = ACK_MS // 2
 LONG_MS = 120_000
 """An AckTimeout so long that no acknowledgment comes during a check."""
 GREATEST_SPEED_UP = 10
-"""The greatest speed-up of timers during which the check has to act."""
+"""The greatest speed-up of timers with which the check still has time to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """Three express messages are acknowledged together half of AckTimeout after the first.
+    """The SUT acknowledges three express messages together, half of AckTimeout after the first.
 
-    Without a message no acknowledgment comes; one more message has its own acknowledgment.
+    It sends no acknowledgment without a message, and acknowledges one more message separately.
     """
     sut.slow_down(GREATEST_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
@@ -57,7 +57,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The only message of a session is for a queue that does not exist: a SessionAck counts it."""
+    """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
     sut.slow_down(GREATEST_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
@@ -70,8 +70,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queue_control")
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The elements of a session are inspected before a message, after one to a private name, and after one to a
-    direct name.
+    """The elements of a session are inspected before any message, after a message to a private name, and after a
+    message to a direct name.
     """
     number = _plain_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_MS)
@@ -92,7 +92,9 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 @covers("MQQB-3.1.5.8.2-04")
 @needs("queue_control", "private_names")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
-    """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
+    """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct
+    name afterwards.
+    """
     receiver = Receiver(peer, sut)
     user = peer.private_queue(sut.guid, private_queue_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
@@ -111,7 +113,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
-    """Two messages have an entry each in MessageIDHistoryTable, with source, MessageID and time in seconds since
+    """Each of two messages has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since
     1970.
     """
     session = peer.open_raw()
@@ -146,7 +148,7 @@ def _read_history(sut):
 
 
 def _plain_queue_number(sut):
-    """Return the number of the SUT's plain queue, for private names."""
+    """Return the number of the SUT's nontransactional queue, for use in a private name."""
     name = sut.queue()
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():
