@@ -25,11 +25,11 @@ ENCRYPTIONS = (
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
 )
-"""PrivacyLevel, algorithm and bits of its key."""
+"""PrivacyLevel, algorithm, and number of bits of the key."""
 DELAY_MS = 3_000
-"""A delay that CachedTime, in whole seconds, shows."""
+"""A delay long enough for CachedTime, in whole seconds, to show it."""
 MOST_LIFETIMES = 100
-"""The longest accepted cleanup timer in lifetimes, where another rule judges its exact duration."""
+"""The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
 
 
 @NEEDS
@@ -46,9 +46,10 @@ MOST_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message makes one entry of UserCertCache; the timer starts with it, and not again with a second one.
+    """A signed message adds one entry to UserCertCache; the entry starts the cleanup timer, and a second entry does not
+    restart it.
 
-    An earlier message without a certificate starts no timer of this cache.
+    An earlier message without a certificate does not start the timer.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])})
@@ -147,9 +148,10 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """An encrypted message makes one entry of ReceiveSymmetricKeyCache, and a second message with the same key none.
+    """An encrypted message adds one entry to ReceiveSymmetricKeyCache, and a second message with the same key adds
+    none.
 
-    An earlier message without a key starts no timer of this cache.
+    An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": sign(secured.message(body=CLEAR))})
@@ -194,7 +196,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries at first, after the message, and added by another key",
+        case="entries at first, after the message, and added by a message with another key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
@@ -212,7 +214,9 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
 @NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Messages of each level and algorithm make an entry each in one cache; Windows XP has two caches (note <60>)."""
+    """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
+    <60>).
+    """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTIONS:
@@ -250,7 +254,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     full = list_cached()
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=holds("keys are cached", otherwise="no key is cached"),
+        expected=holds("the SUT caches keys", otherwise="keys are not cached"),
         observed=bool(full),
         evidence=evidence[-1],
     )

@@ -41,8 +41,8 @@ DEAD_LETTERS = "system$;deadletter"
 @needs("receive")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
-    """The peer sends messages of every priority, express, recoverable and transactional, to three queues: each is
-    complete in its own queue, and in no other.
+    """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues:
+    each message is complete in its own queue, and in no other.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -109,8 +109,10 @@ def _stored_properties(message) -> str:
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends four messages to a queue with a quota, the middle two too large: the small ones are in the queue,
-    the large one with NA and JN is refused by a NACK and a dead letter or FinalAck.
+    """The peer sends four messages to a queue with a quota; the middle two are too large.
+
+    The queue contains the small messages. The large message with NA and JN causes a negative acknowledgment, and a dead
+    letter or a FinalAck.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
@@ -146,8 +148,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queue_control", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message to a queue with a quota is aborted with its transaction: of two messages of the peer the first then
-    fits and the second is refused.
+    """A message to a queue with a quota is removed when its transaction aborts: of two messages of the peer, the first
+    then fits into the queue and the second is refused.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -171,7 +173,9 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
-    """With a quota of 0 for the queue manager a message of the peer closes its session and is not in its queue."""
+    """With a quota of 0 for the queue manager, a message of the peer makes the SUT close the session, and is not in its
+    queue.
+    """
     session = peer.open_raw()
     session.check_alive()
     queue = sut.queue()
@@ -202,8 +206,8 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
 )
 @needs("management", "queue_control", "receive")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
-    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo with the values of
-    the sequence.
+    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
+    of the sequence.
     """
     name = sut.queue("transactional")
     session = peer.open_raw()
@@ -258,14 +262,14 @@ OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
-"""Rules of OutgoingTransferInfo when a transactional message is forwarded."""
+"""Rules about OutgoingTransferInfo when a transactional message is forwarded."""
 
 
 @covers(*OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, the first acknowledged in order, then forwards one of the peer:
-    OutgoingTransferInfo has the values of that sequence.
+    """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
+    message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
@@ -281,7 +285,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
     if not peer.eventually(lambda: read_info_place(outgoing.info(), "EodNextSeq")[1] > 1):
-        raise ConformanceFailure("OutgoingTransferInfo shows nothing of the message that the SUT forwarded")
+        raise ConformanceFailure("OutgoingTransferInfo does not show the message that the SUT forwarded")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     last, following = place_in_sequence(own[2]), place_in_sequence(own[2], 1)
     for rule, element, expected in (
@@ -316,14 +320,14 @@ ELEMENTS = {
     "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Elements of OutgoingTransferInfo, and the elements of TxOutgoingSequence that they are set to."""
+"""Elements of OutgoingTransferInfo, and the element of TxOutgoingSequence to which each is set."""
 
 
 @covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends two transactional messages, then forwards one of the peer to the same queue: OutgoingTransferInfo
-    has the values of the session's elements.
+    """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
+    OutgoingTransferInfo has the values of the session's elements.
     """
     name = private_name(peer.identifier)
     sender = Sender(peer, sut, to=name)
