@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body. MS-MQQB 3.1.7.1.5.1 errors, 3.1.7.1.5.2 keys, 3.1.1.3 preferences."""
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with errors in 3.1.7.1.5.1, keys in 3.1.7.1.5.2, and preferences in
+3.1.1.3.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ from suites.mqqb.steps.sender import Sender
 BODY_OF_PARTIAL_BLOCK = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
 MOST_LIFETIMES = 100
-"""Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
+"""The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""
 ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -41,16 +43,16 @@ ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
+"""The privacy level, the preference, the resulting provider, algorithm and key bits, and the rule about that choice."""
 LEVELS = {way[0]: way for way in ENCRYPTIONS.values()}
 CHOICES = {level: [way[2] for way in ENCRYPTIONS.values() if way[0] == level] for level in LEVELS}
-"""The choices of each level that some configuration makes."""
+"""For each privacy level, the provider, algorithm and key bits that some configuration chooses."""
 OF_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
-"""By level: its rule, and its number in PrivacyLevel."""
+"""For each privacy level, its rule and its number in PrivacyLevel."""
 NEEDS = needs("security", "send", "private_names")
 
 
@@ -96,8 +98,8 @@ NEEDS = needs("security", "send", "private_names")
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
-    """The SUT sends a message without a level, then one for each level and preferred algorithm: the body is in clear,
-    then encrypted by that choice for the peer's private keys.
+    """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
+    first body is in clear, the others are encrypted as chosen, for the peer's private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -165,7 +167,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
 
 
 def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
+    """Return the rule, the expected and the observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data
@@ -173,9 +175,9 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
     whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
-    opened, encrypted = holds("the key is decrypted"), holds("encrypted", otherwise="in clear")
+    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="in clear")
     is_key = found.key is not None
-    blob_of_key = holds("a SIMPLEBLOB for the key")
+    blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
         ("MQQB-3.1.7.1-08", encrypted, hidden),
         ("MQQB-3.1.7.1.5-01", encrypted, hidden),
@@ -209,7 +211,9 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, whose keys it must look up, and one in clear behind it: both are sent."""
+    """The SUT has a message to encrypt, for which it must look up keys, and after it a message in clear: it
+    sends both.
+    """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
         sender.send(1, privacy_level="base")
@@ -223,8 +227,8 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
-    """The SUT encrypts by RC2 and RC4 at level Enhanced: only the RC2 key, and only with SendEnhancedRC2Using40BitKeys,
-    has 88 zero bits.
+    """The SUT encrypts with RC2 and RC4 at level Enhanced: only the RC2 key, and only with
+    SendEnhancedRC2Using40BitKeys, has 88 zero bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
@@ -271,8 +275,8 @@ DEFAULTS = {
 @NEEDS
 @covers(*DEFAULTS)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each level without any configuration: RC4 with 40 and 128 bits, and AES with 256 bits,
-    encrypt them.
+    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 and
+    40 bits, RC4 and 128 bits, and AES and 256 bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
@@ -298,8 +302,8 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     "MQQB-3.1.1.3-14",
 )
 def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
-    """The SUT sends messages of different levels and algorithms: each new key is cached once, a known one is reused,
-    and the fifth removes the older half of a cache of four.
+    """The SUT sends messages of different privacy levels and algorithms: it caches each new key once and reuses a known
+    key; the fifth key removes the older half of a cache of four.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
@@ -378,7 +382,9 @@ CANNOT_BE_ENCRYPTED = {
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""Level, GUID of the destination queue manager (None: a direct name), and the rules of the refusal."""
+"""The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about the
+refusal.
+"""
 
 
 @needs("security", "send", "private_names", "receive")
@@ -391,8 +397,8 @@ CANNOT_BE_ENCRYPTED = {
     ],
 )
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has two messages that it cannot encrypt, one with JN, between two clear ones: only the clear ones come,
-    and only the one with JN is a dead letter.
+    """The SUT has two messages that it cannot encrypt, one with JN, between two messages in clear: it sends only the
+    messages in clear, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)
@@ -420,7 +426,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
-    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory shows
+    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
     CertificateValidationFailure.
     """
     peer.configure(identifier=KEYLESS)
@@ -442,8 +448,8 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """The SUT cannot encrypt a message with JN, express, recoverable or transactional: it is in the dead-letter queue
-    of its kind and in no other.
+    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
+    the dead-letter queue of that kind and into no other.
     """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)

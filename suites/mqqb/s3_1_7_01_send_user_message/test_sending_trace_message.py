@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.7.1.7 Sending Trace Message, of a message that the SUT sends. Reports on received messages: 3.1.5.8.9."""
+"""MS-MQQB 3.1.7.1.7 Sending Trace Message: the report on a message that the SUT sends.
+
+Reports on received messages are judged in 3.1.5.8.9.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced and a traced message to the peer: one report comes, with class, destination, label and
-    body of the traced one.
+    """The SUT sends an untraced and a traced message to the peer: it sends one report, with the class, destination,
+    label and body for the traced message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
@@ -47,7 +50,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         evidence=evidence,
     )
     if not own:
-        raise ConformanceFailure("no message with TR came, so no report can be compared with it")
+        raise ConformanceFailure("no message with TR arrived, so no report can be compared with it")
     message = own[0]
     body = (
         f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
@@ -67,8 +70,8 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
 def test_report_has_address_of_next_hop(peer, sut, judge):
-    """The SUT sends a traced message to a host name with two addresses, the peer at the second: the report has that
-    address as next hop.
+    """The SUT sends a traced message to a host name with two addresses, of which the second is the peer's: the report
+    contains that address as next hop.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))

@@ -30,15 +30,18 @@ from suites.mqqb.steps.provoking import let_send
     "MQQB-3.1.7.6-08",
 )
 def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
-    """The SUT has a message for the peer: before it connects it sends a Ping Request of 24 bytes with correct fields to
-    the peer's ping port.
+    """The SUT has a message for the peer: before it connects, it sends a Ping Request of 24 bytes with correct fields
+    to the peer's ping port.
     """
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
-    arrived = holds(f"a datagram at {peer.address}, port {caller.end.endpoint.port}", otherwise="no datagram there")
+    arrived = holds(
+        f"a datagram at {peer.address}, port {caller.end.endpoint.port}",
+        otherwise="the peer received no datagram there",
+    )
     judge("MQQB-3.1.7.6-08", expected=arrived, observed=asked is not None, evidence=asked)
     early = caller.listener.accept(0) is not None
-    pinged = holds("a ping before the connection", otherwise="no ping")
+    pinged = holds("the SUT sent a ping before the connection", otherwise="no ping")
     observed = "a connection without a ping before it" if early else asked is not None
     judge("MQQB-3.1.5.2.2-02", expected=pinged, observed=observed, evidence=asked)
     size = len(asked.data) if asked else "no datagram"
@@ -65,8 +68,8 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     "MQQB-3.1.7.9-01",
 )
 def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
-    """The peer delays its Ping Response, then sends it with the request's Cookie and RF clear: the SUT connects only
-    then and requests a session.
+    """The peer delays its Ping Response, then sends it with the request's Cookie and with RF clear: only then does the
+    SUT connect and request a session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -146,7 +149,7 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
     caller.answer_ping(asked)
     outcome, connection = caller.await_connection()
     if outcome != PingingSut.SESSION_OPENED or connection is None:
-        raise ConformanceFailure("the SUT asked for no session after its ping")
+        raise ConformanceFailure("the SUT requested no session after its ping")
     second = caller.answer_ping(asked, RF=1)
     caller.expire_response_timer()
     connection.send(establish_response(peer, connection.received[0]))
@@ -157,8 +160,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
-    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher, or both are
-    1.
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher than the
+    first, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -187,6 +190,6 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
         kept = read_element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
     judge.conclude("MQQB-3.1.7.6-03")
-    distinct = holds("two Cookies, or 1 with each")
+    distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])

@@ -15,8 +15,8 @@ from suites.mqqb.steps.sender import Sender
 @needs("send", "pause")
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """Two messages wait on the session of the SUT's paused outgoing queue: the SUT sends both when the queue is
-    resumed.
+    """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
+    both.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -34,7 +34,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.14-07")
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
-    """The SUT's outgoing queue is paused and resumed with a message unacknowledged: SessionActive is TRUE."""
+    """The SUT's outgoing queue is paused and resumed while a message is unacknowledged: SessionActive is TRUE."""
     sender = Sender(peer, sut)
     sender.send(1)
     _, sent = sender.await_first(1)
@@ -61,8 +61,8 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost: no session follows within two retry times, and one
-    follows when the queue is resumed.
+    """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
+    opens one when the queue is resumed.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
@@ -74,11 +74,14 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     sut.pause(sender.to)
     session.close()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
-        raise ConformanceFailure("the SUT did not notice that its session is lost")
+        raise ConformanceFailure("the SUT did not notice the loss of its session")
     early = sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
-        expected=holds("no session while its queue is on hold", otherwise="a session while its queue is on hold"),
+        expected=holds(
+            "the SUT opens no session while its queue is on hold",
+            otherwise="the SUT opens a session while its queue is on hold",
+        ),
         observed=early is None,
         evidence=[*sent, *(early.received if early else [])],
     )
@@ -95,12 +98,17 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         "MQQB-3.1.7.14-03",
         "MQDMPR-3.1.4.15-03",
         "MQDMPR-3.1.7.2.4-03",
-        expected=holds("a session when resumed", otherwise="no session when resumed"),
+        expected=holds(
+            "the SUT opens a session when its queue is resumed",
+            otherwise="the SUT opens none when its queue is resumed",
+        ),
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
 
 
 def new_tags(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
+    """Return the tags of the messages after the first, in order and each once, whether a message is resent or not
+    (E65).
+    """
     return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with its occasions in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1."""
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with the events that cause one in 3.1.5.8.10, 3.1.7.2 and
+3.1.7.2.1.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def judge_attributes(judge, sent, ack) -> None:
 
 
 def _describe_queue(frame, name: str) -> str:
-    """Return a queue in UserHeader: its type and its name or number."""
+    """Return a queue in UserHeader as text: its type and its name or number."""
     user = frame["UserHeader"]
     queue = getattr(user, f"{name}Queue")
     kind = getattr(user, {"Destination": "DQ", "Admin": "AQ", "Response": "RQ"}[name])
@@ -80,8 +82,8 @@ def _describe_queue(frame, name: str) -> str:
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
-    """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
-    ACK_REACH_QUEUE.
+    """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
+    is acknowledged with ACK_REACH_QUEUE.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
@@ -101,8 +103,8 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
-    """The peer sends messages that request acknowledgments but have only a response queue; they arrive, are refused,
-    purged or received: no acknowledgment comes.
+    """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
+    purged or received: the SUT sends no acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
@@ -126,8 +128,8 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @needs("configure")
 @pytest.mark.parametrize("insecure", [False, True])
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends a message to a missing queue and a nontransactional one to a transactional queue: BAD_DST_Q comes
-    only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
+    """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
+    sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
     """
     sut.configure(send_insecure_nacks=insecure)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -142,7 +144,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
+    """Return the rule, the UserHeader fields and the expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
@@ -196,8 +198,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     ids=["arrived", "refused"],
 )
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, accepted or refused: the acknowledgment is in the SUT's own queue of that
-    number.
+    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
+    that number.
     """
     queue = sut.new_queue("administration")
     number = private_queue_number(sut, queue)
@@ -228,7 +230,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
-    acknowledgment has correlation, response queue, delivery and body of its packet.
+    acknowledgment has the correlation, response queue, delivery and body for its packet.
     """
     number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
@@ -273,8 +275,8 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
-    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and journals: the
-    acknowledgments have none of these attributes.
+    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and kinds of
+    journaling: the acknowledgments have none of these attributes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -324,20 +326,22 @@ REMOVALS = {
     "deleted": ("NR", AckClass.Q_DELETED),
     "timeout": ("NR", AckClass.RECEIVE_TIMEOUT),
 }
-"""Ways in which a message leaves its queue, the bit that requests an acknowledgment, and its class."""
+"""Ways in which a message leaves its queue, each with the bit that requests an acknowledgment and the class of the
+acknowledgment.
+"""
 CLASS_RULES = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
-"""The rule of the class of each way."""
+"""The rule about the class for each way in which a message leaves its queue."""
 EVENT_RULES = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
 }
-"""The rules of the events that remove every message of a queue."""
+"""The rules about the events that remove every message of a queue."""
 DELIVERY_RULES = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
@@ -365,8 +369,8 @@ DELIVERY_RULES = {
     [pytest.param(end, marks=covers(rule, *EVENT_RULES.get(end, ())), id=end) for end, rule in CLASS_RULES.items()],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Three messages without requests, with the wrong and with the right request are received, purged, deleted or
-    expire: only the last is acknowledged, with its values.
+    """Messages without requests, with a wrong request and with the right request are received, purged, deleted or
+    expire: only a message with the right request is acknowledged, with the values for that message.
     """
     bit, expected = REMOVALS[end]
     recoverable = int(delivery != "express")
@@ -399,7 +403,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         evidence=evidence,
     )
     if not came:
-        raise ConformanceFailure("no acknowledgment came to the administration queue")
+        raise ConformanceFailure("no acknowledgment arrived in the administration queue")
     ack = came[0]
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
@@ -421,7 +425,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
 
 
 def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
-    """Remove every message from the queue in one way."""
+    """Remove every message from the queue in the given way."""
     if end == "received":
         for _ in sut.labels(queue):
             sut.control.call("receive", queue=queue, timeout_ms=0)
