@@ -27,7 +27,7 @@ class AnyFinalAckBeforeOpenSessionIgnored(Closing):
 
 @fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
 class SenderFinalAckClassNotReadForJp(FinalAcks):
-    """The sender journals a message with JP when its FinalAck arrives, whatever the class of the FinalAck."""
+    """The sender journals a message with JP when a FinalAck of any class for it arrives."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
