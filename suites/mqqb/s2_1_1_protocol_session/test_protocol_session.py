@@ -39,7 +39,13 @@ def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
     connection = OutgoingSession(peer, sut).listener.accept()
     request = connection.poll("EstablishConnection") if connection is not None else None
     observed = request or connection
-    judge("MQQB-2.1.1-02", expected=packet("EstablishConnection"), observed=observed, evidence=[request])
+    judge(
+        "MQQB-2.1.1-02",
+        expected=packet("EstablishConnection"),
+        observed=observed,
+        case="first packet of the SUT",
+        evidence=[request],
+    )
 
 
 @covers("MQQB-2.1.1-03")
@@ -51,7 +57,13 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
         connection.send(establish_request(peer))
         reply = connection.poll("EstablishConnection")
     observed = reply or connection
-    judge("MQQB-2.1.1-03", expected=packet("EstablishConnection"), observed=observed, evidence=[reply])
+    judge(
+        "MQQB-2.1.1-03",
+        expected=packet("EstablishConnection"),
+        observed=observed,
+        case="answer of the SUT",
+        evidence=[reply],
+    )
 
 
 @covers("MQQB-2.1.1-D01")

@@ -47,7 +47,13 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
         judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     sent = [int.from_bytes(frame.data[16:18], "little") for frame in exchange.connection.received]
-    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=exchange.evidence)
+    judge(
+        "MQQB-2.2.1-01",
+        expected=[0, 0, 0],
+        observed=sent,
+        case="Reserved in the packets of the SUT",
+        evidence=exchange.evidence,
+    )
 
 
 @covers("MQQB-2.2.1-D01")
@@ -100,4 +106,10 @@ def test_request_for_other_queue_manager_is_refused(peer, judge):
     sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])
+    judge(
+        "MQQB-2.2.1-05",
+        expected=refusal,
+        observed=reply or connection,
+        case="response to the request",
+        evidence=[sent, reply],
+    )

@@ -17,8 +17,8 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     sent = connection.send(parameters_request())
     reply = connection.poll_packet(1)
     bits = read_internal_bits(reply)
-    judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
-    judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], evidence=[sent, reply])
+    judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
+    judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
 
 
 @sut_survives()
@@ -29,4 +29,4 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
     judge("MQQB-2.2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("ConnectionParameters")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
-    judge("MQQB-2.2.2.1-01", expected=0, observed=observed, evidence=[reply])
+    judge("MQQB-2.2.2.1-01", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

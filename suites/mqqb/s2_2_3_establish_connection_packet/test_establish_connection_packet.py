@@ -33,8 +33,8 @@ def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
     sent = connection.send(establish_request(peer))
     reply = connection.poll_packet(0)
     bits = read_internal_bits(reply)
-    judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
-    judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], evidence=[sent, reply])
+    judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
+    judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-01")
@@ -50,6 +50,7 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
         "MQQB-2.2.3.1-01",
         expected=one_of(guid_text(NULL_GUID), *ping_guids),
         observed=observed,
+        case="ServerGuid of the request",
         evidence=[*pings, asked],
     )
 
@@ -60,7 +61,13 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
     """For a message to a private format name, the SUT requests a session with the GUID of that name as ServerGuid."""
     asked = OutgoingSession(peer, sut, private_name(peer.identifier)).await_request()
     observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=guid_text(peer.identifier), observed=observed, evidence=[asked])
+    judge(
+        "MQQB-2.2.3.1-01",
+        expected=guid_text(peer.identifier),
+        observed=observed,
+        case="ServerGuid of the request",
+        evidence=[asked],
+    )
 
 
 @covers("MQQB-2.2.3.1-02")
@@ -132,4 +139,4 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
     judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
-    judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])
+    judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

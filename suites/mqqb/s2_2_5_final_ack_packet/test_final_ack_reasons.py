@@ -48,7 +48,13 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
         "MQQB-2.2.5-18": sign(message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
-        judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
+        judge(
+            rule,
+            expected=REASONS[rule],
+            observed=disposition.final,
+            case="class of the FinalAck",
+            evidence=disposition.frames,
+        )
 
 
 @needs("queue_control")
@@ -62,7 +68,13 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=of_class(AckClass.Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
+    judge(
+        "MQQB-2.2.5-19",
+        expected=of_class(AckClass.Q_EXCEED_QUOTA),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[*sent, frame],
+    )
 
 
 @covers("MQQB-2.2.5-22")
@@ -75,4 +87,10 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=of_class(AckClass.RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])
+    judge(
+        "MQQB-2.2.5-22",
+        expected=of_class(AckClass.RECEIVE_TIMEOUT),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[sent, frame],
+    )

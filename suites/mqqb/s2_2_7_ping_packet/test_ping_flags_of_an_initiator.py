@@ -36,4 +36,6 @@ def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expec
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=0xFFFC | RF << 1)
     observed = pinging_sut.await_session(pinging_sut.no_retry_ms)
-    judge("MQQB-2.2.7-01", expected=expected, observed=observed, evidence=[asked, answer])
+    judge(
+        "MQQB-2.2.7-01", expected=expected, observed=observed, case="after the Ping Response", evidence=[asked, answer]
+    )

@@ -67,7 +67,9 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
         outcome, connection = request_session_as(peer, client)
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.predicted_outcome
-        judge.all(expected=outcome, observed=predicted, case=f"session {number + 1}", evidence=evidence)
+        judge.all(
+            expected=outcome, observed=predicted, case=f"RF before request of session {number + 1}", evidence=evidence
+        )
         if outcome != "accepted":
             return
 
@@ -87,7 +89,12 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
         exchange = ping_sut(peer)
         outcome, connection = request_session_as(peer, peer.identifier)
         opened.append(connection)
-        judge.all(expected=outcome, observed=exchange.predicted_outcome, case=f"limit {limit}", evidence=exchange)
+        judge.all(
+            expected=outcome,
+            observed=exchange.predicted_outcome,
+            case=f"RF with a limit of {limit} sessions",
+            evidence=exchange,
+        )
 
 
 @needs("ping")
@@ -117,4 +124,6 @@ def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le
-    judge("MQQB-2.2.7-D01", expected=expected, observed=observed, evidence=[sent, got])
+    judge(
+        "MQQB-2.2.7-D01", expected=expected, observed=observed, case="bytes of the Ping Response", evidence=[sent, got]
+    )

@@ -63,16 +63,25 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         packets[protection.LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
-    judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=KEY_BITS, observed=sizes, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=KEY_BITS, observed=sizes, case="bits of the key", evidence=evidence
+    )
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
-        judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
+        judge(
+            *HEADER,
+            expected=CONSTANT,
+            observed=blob[:12].hex(),
+            case=f"first 12 bytes of the key for {name}",
+            evidence=evidence,
+        )
         observed = {"bitlen": length, "bits of modulus": modulus.bit_length()}
         expected = fields({"bitlen": sizes[name], "bits of modulus": sizes[name]})
-        judge(*SIZES, expected=expected, observed=observed, case=name, evidence=evidence)
+        judge(*SIZES, expected=expected, observed=observed, case=f"key for {name}", evidence=evidence)
         judge(
             *KEY_NUMBER_RULES,
             expected=CLEAR.decode(),
             observed=dispositions[name].body,
+            case=f"decrypted body, {name}",
             evidence=dispositions[name].frames,
         )

@@ -28,7 +28,13 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     sent.append(first_session.send(peer.recoverable_message()))
     acks = [first_session.await_session_ack(2), second_session.await_session_ack(1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge("MQQB-3.1.1.3.1-01", expected=[2, 1], observed=counted, case="acknowledged", evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.1.3.1-01",
+        expected=[2, 1],
+        observed=counted,
+        case="acknowledged messages of each session",
+        evidence=[*sent, *acks],
+    )
 
 
 @needs("restart", "inspect")
@@ -42,7 +48,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     other_session = peer.open_raw()
     accepted = find_accepted_session(sut, peer.identifier)
     reference = read_element(accepted, "OutgoingQueueReference")
-    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
+    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="OutgoingQueueReference of an accepted session")
     other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.await_first(1)
@@ -57,7 +63,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     session.close()
     sut.restart()
     references = {read_element(one, "OutgoingQueueReference") for one in _list_sessions_for(sut, sender.to)}
-    judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
+    judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="OutgoingQueueReference after a restart")
     session = sender.await_session()
     sender.collect(session, 1)
     session.acknowledge_all()
@@ -86,7 +92,13 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     came = [] if session is None else sender.collect_all(session, 2)
-    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        expected=[1, 3],
+        observed=Sender.tags(came),
+        case="messages sent after a restart",
+        evidence=came,
+    )
     if session is not None:
         session.acknowledge_all()
     peer.settle()
@@ -105,5 +117,11 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
-    judge("MQQB-3.1.1.3.1.2-01", expected=sequence_numbers(sent), observed=sequence_numbers(again), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3.1.2-01",
+        expected=sequence_numbers(sent),
+        observed=sequence_numbers(again),
+        case="TxSequenceNumbers after a restart",
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()

@@ -159,7 +159,13 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3.1-06",
+        expected=[1, 2, 3],
+        observed=sequence_numbers(sent),
+        case="TxSequenceNumbers",
+        evidence=evidence,
+    )
     if read_sequence_id(sent[0])[1] == 1:
         raise ConformanceFailure("the SUT began no second sequence when the first had ended")
     judge(
@@ -186,15 +192,19 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
-    judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
+    judge(
+        "MQQB-3.1.1.3.1-09",
+        expected=refused,
+        observed=not accepted,
+        case="number 2 before number 1",
+        evidence=[early, frame],
+    )
     judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-    judge(
-        "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
-    )
+    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="number in the OrderAck", evidence=[first_message, frame])
 
 
 @needs("restart", "receive")
@@ -223,7 +233,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         found = [each for each in labels if each in (label, "3")]
-        judge(rule, expected=["3"], observed=found, evidence=evidence)
+        judge(rule, expected=["3"], observed=found, case="messages accepted after a restart", evidence=evidence)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -237,7 +247,13 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
     receiver.send()
     receiver.await_acknowledgment()
     new = _await_reject_count(peer, sut, 0)
-    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="new sequence", evidence=receiver.acknowledgments())
+    judge(
+        "MQQB-3.1.1.3.1-05",
+        expected=0,
+        observed=new,
+        case="RejectCount of a new sequence",
+        evidence=receiver.acknowledgments(),
+    )
     receiver.sequence.number = 2
     sent = [receiver.send()]
     _await_reject_count(peer, sut, 1)
@@ -249,7 +265,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         "MQQB-3.1.1.3.1-05",
         expected=2,
         observed=_await_reject_count(peer, sut, 2),
-        case="after a restart",
+        case="RejectCount after a restart",
         evidence=sent,
     )
 

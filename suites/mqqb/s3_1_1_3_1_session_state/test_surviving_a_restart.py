@@ -39,11 +39,22 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sut.restart()
     session = sender.poll_session()
     resent = [] if session is None else sender.collect(session, len(earlier))
-    judge.all(expected=sorted(earlier), observed=sorted(Sender.tags(resent)), evidence=[*came, *resent])
+    judge.all(
+        expected=sorted(earlier),
+        observed=sorted(Sender.tags(resent)),
+        case="messages sent after a restart",
+        evidence=[*came, *resent],
+    )
     for tag, frame in zip(Sender.tags(resent), resent, strict=True):
         observed = describe_change(earlier[tag], frame, sut.guid) if tag in earlier else "never sent before"
         evidence = [*came, frame]
-        judge("MQQB-3.1.1.3.2-02", expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=evidence)
+        judge(
+            "MQQB-3.1.1.3.2-02",
+            expected=UNCHANGED,
+            observed=observed,
+            case=f"message {tag} after a restart",
+            evidence=evidence,
+        )
     if session is not None:
         session.acknowledge_all()
         session.send(build_order_ack(peer, earlier[5]))
@@ -87,4 +98,4 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     give(count + 2, "too early")
     give(count + 1, "next")
     peer.eventually(lambda: "next" in labels())
-    judge.all(expected=expected, observed=labels(), evidence=sent)
+    judge.all(expected=expected, observed=labels(), case="messages in the queue after a restart", evidence=sent)

@@ -30,7 +30,10 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     if next_session is not None:
         next_session.acknowledge_all()
     judge.all(
-        expected=left, observed=sorted(set(Sender.tags(resent))), case="come again", evidence=[*came, ack, *resent]
+        expected=left,
+        observed=sorted(set(Sender.tags(resent))),
+        case="messages sent again",
+        evidence=[*came, ack, *resent],
     )
 
 
@@ -49,7 +52,13 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
     numbers = sorted({number for ack in acks for number in _recoverable_numbers(ack)})
-    judge("MQQB-3.1.1.4-D01", expected=[1, 2, 3], observed=numbers, case="received", evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.1.4-D01",
+        expected=[1, 2, 3],
+        observed=numbers,
+        case="recoverable numbers acknowledged",
+        evidence=[*sent, *acks],
+    )
 
 
 def _recoverable_numbers(ack):
@@ -67,5 +76,11 @@ def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber
-    judge("MQQB-3.1.1.4-D01", expected=2, observed=counted, case="sent", evidence=[*sent, ack])
+    judge(
+        "MQQB-3.1.1.4-D01",
+        expected=2,
+        observed=counted,
+        case="recoverable messages that the SessionAck counts",
+        evidence=[*sent, ack],
+    )
     outgoing.acknowledge_all()

@@ -30,7 +30,13 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
     expected = between(max(1, interval - EXCHANGE_S), interval + 1)
-    judge("MQQB-3.1.2.6-D01", expected=expected, observed=remaining, evidence=[*sent, frame])
+    judge(
+        "MQQB-3.1.2.6-D01",
+        expected=expected,
+        observed=remaining,
+        case="seconds until EodResendTime",
+        evidence=[*sent, frame],
+    )
     outgoing.acknowledge_all()
 
 
@@ -51,4 +57,10 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.stood_still_after(asked):
         judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STOOD_STILL, evidence=[asked, answer])
         return
-    judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.2.9-D01",
+        expected=expected,
+        observed=observed,
+        case="after the Ping Response",
+        evidence=[asked, answer],
+    )

@@ -71,7 +71,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     table = read_element(after_restart, "ResendTimerTable")
     for rule, name, entries in TABLE:
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
-        judge(rule, expected=timeouts, observed=table[entries])
+        judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
         "resend times": len(table),
         "cached": sum(len(read_element(after_restart, name)) for name in EMPTY.values()),
@@ -97,7 +97,13 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     manager = _read_queue_manager(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
-    judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-07",
+        expected=RUNNING,
+        observed=_is_running(manager),
+        case="MessageIDHistory Cleanup Timer with entries in the history",
+        evidence=sent,
+    )
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
@@ -113,11 +119,17 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
-    judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-06",
+        expected=STOPPED,
+        observed=not _is_running(manager),
+        case="MessageIDHistory Cleanup Timer with an empty history",
+        evidence=sent,
+    )
 
 
 def _await_empty_history(peer, sut):

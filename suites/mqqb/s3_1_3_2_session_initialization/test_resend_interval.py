@@ -24,6 +24,11 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     copies = outgoing.copies(1)[: SHORT_ENTRIES + 1]
     waits = [peer.took(earlier, later) for earlier, later in itertools.pairwise(copies)]
     intervals = [wait.when(RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
-    judge.all(expected=["the first resend time"] * SHORT_ENTRIES, observed=intervals, evidence=copies)
+    judge.all(
+        expected=["the first resend time"] * SHORT_ENTRIES,
+        observed=intervals,
+        case="times between the copies of the message",
+        evidence=copies,
+    )
     outgoing.send_session_ack()
     outgoing.acknowledge_all()

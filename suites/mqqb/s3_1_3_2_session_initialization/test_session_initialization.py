@@ -115,7 +115,13 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     session = sender.await_session()
     came = sender.collect(session, 3)
     session.acknowledge_all()
-    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge(
+        "MQQB-3.1.3.2-23",
+        expected=[1, 2, 3],
+        observed=Sender.tags(came),
+        case="messages without an acknowledgment",
+        evidence=came,
+    )
 
 
 @needs("send")
@@ -138,7 +144,11 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     came = sender.collect(again, 2)
     again.acknowledge_all()
     judge(
-        "MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(Sender.tags(came)), case="messages", evidence=[ack, *came]
+        "MQQB-3.1.3.2-22",
+        expected=[2, 3],
+        observed=sorted(Sender.tags(came)),
+        case="messages on the next session",
+        evidence=[ack, *came],
     )
 
 
@@ -161,7 +171,13 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_info("EodNoAckCount", 0)
     observed = read_element(outgoing.info(), "EodLastAckCount")
-    judge("MQQB-3.1.3.2-18", expected=1, observed=observed, evidence=[*outgoing.copies(3), *frames])
+    judge(
+        "MQQB-3.1.3.2-18",
+        expected=1,
+        observed=observed,
+        case="LastAckCount of the next session",
+        evidence=[*outgoing.copies(3), *frames],
+    )
 
 
 @needs("set_timers")
@@ -198,7 +214,7 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
     session.await_request()
     frame = session.respond()
     timeout = frame["ConnectionParametersHeader"].AckTimeout
-    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, evidence=frame)
+    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, case="AckTimeout of the request", evidence=frame)
 
 
 @covers("MQQB-3.1.3.2-34")
@@ -265,7 +281,12 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     for rule, (name, expected) in INITIAL.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(session, name)})
     for rule, name in STOPPED.items():
-        judge(rule, expected=fields({name: None}), observed={name: read_element(session["timers"], name)}, case="timer")
+        judge(
+            rule,
+            expected=fields({name: None}),
+            observed={name: read_element(session["timers"], name)},
+            case="remaining time of a timer",
+        )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
     judge("MQQB-3.1.3.2-33", expected=holds("a key of zeros"), observed=bool(key and not any(key)) or key.hex())
 
@@ -328,7 +349,12 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = read_element(read_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
-    judge("MQQB-3.1.3.2-17", expected=_expect_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
+    judge(
+        "MQQB-3.1.3.2-17",
+        expected=_expect_now(peer),
+        observed=read_element(sequence, "TimeOfLastAck"),
+        case="TimeOfLastAck",
+    )
     for rule, name in SEQUENCE.items():
         judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
     first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]

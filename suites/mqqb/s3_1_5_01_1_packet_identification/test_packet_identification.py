@@ -95,7 +95,12 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     unchanged = peer.request_session()
     asked = unchanged.send(connection_parameters(**TIMEOUTS))
     answer = unchanged.poll("ConnectionParameters")
-    judge.all(expected=packet("ConnectionParameters"), observed=answer, case="unchanged", evidence=[asked, answer])
+    judge.all(
+        expected=packet("ConnectionParameters"),
+        observed=answer,
+        case="answer to the unchanged packet",
+        evidence=[asked, answer],
+    )
     for flaw, changes in NOT_PARAMETERS.items():
         connection = peer.request_session()
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))

@@ -81,7 +81,12 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")
-    judge.all(expected=packet("EstablishConnection"), observed=answer, case="unchanged", evidence=[asked, answer])
+    judge.all(
+        expected=packet("EstablishConnection"),
+        observed=answer,
+        case="answer to the unchanged packet",
+        evidence=[asked, answer],
+    )
     for flaw, changes in NOT_A_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))

@@ -45,7 +45,13 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     session.respond()
     message = session.agree()
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
-    judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
+    judge(
+        "MQQB-3.1.5.2.1-01",
+        expected=to.removeprefix("DIRECT="),
+        observed=named,
+        case="DestinationQueue of the message",
+        evidence=message,
+    )
 
 
 @needs("send", "private_names")
@@ -82,6 +88,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.7.5-D02",
         expected=guid_text(peer.identifier),
         observed=asked_for,
+        case="ServerGuid of the request",
         evidence=request,
     )
 
@@ -101,6 +108,7 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
         "MQQB-3.1.5.2.1-06",
         expected=guid_text(peer.identifier),
         observed=asked_for,
+        case="ServerGuid of the request",
         evidence=[for_direct_name, for_private_name],
     )
 
@@ -117,12 +125,18 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     sut.send(to, body="the second")
     sut.send(OTHER_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues", evidence=request)
+    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues for the format name", evidence=request)
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
     connected = [name for name in (to, OTHER_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
-    judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])
+    judge(
+        "MQQB-3.1.5.2.1-03",
+        expected=[to],
+        observed=connected,
+        case="format names of the Connected queues",
+        evidence=[request, message],
+    )
 
 
 def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
@@ -136,7 +150,12 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "connection": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "connection": opened})
-    judge(state_rule, expected="NeedValidation", observed=find_outgoing_queue(sut, name)["State"])
+    judge(
+        state_rule,
+        expected="NeedValidation",
+        observed=find_outgoing_queue(sut, name)["State"],
+        case="State of the outgoing queue",
+    )
 
 
 UNRESOLVABLE_NAMES = {
@@ -221,13 +240,21 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
     for _ in range(2):
         request = session.await_request()
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
-        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=[formatted], observed=next_hops, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.1-23",
+            "MQQB-3.1.5.2.1-27",
+            expected=[formatted],
+            observed=next_hops,
+            case="NextHops",
+            evidence=request,
+        )
         asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.1-37",
             expected=guid_text(peer.identifier),
             observed=asked_for,
+            case="ServerGuid of the request",
             evidence=request,
         )
         session.connection.close()
@@ -245,7 +272,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
         if kind == "IPv6" and not next_hops:
             judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
             return
-        judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops)
+        judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops, case="NextHops")
 
 
 @needs("send", "inspect", "management", "private_names")
@@ -274,21 +301,30 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     first_hop = hops[0] if hops else NO_HOP
     indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
-        "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first_hop["HostName"])),
-        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first_hop["QMGuid"])),
-        "MQQB-3.1.5.2.1-31": (peer.address, first_hop["Address"]),
-        "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-33": (0, indexer),
+        "MQQB-3.1.5.2.1-28": ("number of NextHops", len(next_hops), len(hops)),
+        "MQQB-3.1.5.2.1-29": (
+            "HostName resolves to the peer's address",
+            True,
+            peer.address in peer.environment.resolve(first_hop["HostName"]),
+        ),
+        "MQQB-3.1.5.2.1-30": (
+            "QMGuid of the first NextHop",
+            guid_text(peer.identifier),
+            guid_text(first_hop["QMGuid"]),
+        ),
+        "MQQB-3.1.5.2.1-31": ("Address of the first NextHop", peer.address, first_hop["Address"]),
+        "MQQB-3.1.5.2.1-32": ("number of NextHops", len(next_hops), len(hops)),
+        "MQQB-3.1.5.2.1-33": ("NextHopIndexer", 0, indexer),
         "MQQB-3.1.5.2.1-34": (
+            "NextHop at NextHopIndexer",
             {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": guid_text(indexed["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
-        "MQQB-3.1.5.2.1-35": (first_hop["Address"], session["RemoteQMAddress"]),
-        "MQQB-3.1.5.2.1-36": (first_hop["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": (guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-35": ("RemoteQMAddress", first_hop["Address"], session["RemoteQMAddress"]),
+        "MQQB-3.1.5.2.1-36": ("RemoteQMHostName", first_hop["HostName"], session["RemoteQMHostName"]),
+        "MQQB-3.1.5.2.1-37": ("RemoteQMGuid", guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
-    for rule, (expected, observed) in values.items():
-        judge(rule, expected=expected, observed=observed, evidence=request)
+    for rule, (element, expected, observed) in values.items():
+        judge(rule, expected=expected, observed=observed, case=element, evidence=request)
     addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="addresses")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="NextHops with an address")

@@ -45,20 +45,25 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.2.3-02")
     if first_packet is None:
         raise ConformanceFailure("the SUT sent no request for its message")
-    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first_packet)
-    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first_packet)
+    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], case="IN of the first packet", evidence=first_packet)
+    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], case="PT of the first packet", evidence=first_packet)
     judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first_packet.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind}")
     header = first_packet["EstablishConnectionHeader"]
     judge(
-        "MQQB-3.1.5.2.3-07", expected=guid_text(sut.guid), observed=guid_text(header.ClientGuid), evidence=first_packet
+        "MQQB-3.1.5.2.3-07",
+        expected=guid_text(sut.guid),
+        observed=guid_text(header.ClientGuid),
+        case="ClientGuid of the request",
+        evidence=first_packet,
     )
     from_ping_response = [guid_text(peer.identifier)] if list_pings(peer) else []
     judge(
         "MQQB-3.1.5.2.3-09",
         expected=one_of(guid_text(NULL_GUID), *from_ping_response),
         observed=guid_text(header.ServerGuid),
+        case="ServerGuid of the request",
         evidence=first_packet,
     )
 
@@ -81,6 +86,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         "MQQB-3.1.5.2.3-10",
         expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
+        case="difference of the two TimeStamps",
         evidence=[first_packet, second_packet],
     )
     judge.conclude("MQQB-3.1.5.2.3-10")
@@ -92,7 +98,13 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     if not without_ping:
         raise ConformanceFailure("the SUT pings before each request: text and real frames then disagree about SE (E03)")
     for request in without_ping:
-        judge("MQQB-3.1.5.2.3-11", expected=1, observed=request["EstablishConnectionHeader"].SE, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.3-11",
+            expected=1,
+            observed=request["EstablishConnectionHeader"].SE,
+            case="SE of the request",
+            evidence=request,
+        )
 
 
 def _time_stamp(request: Frame) -> int:

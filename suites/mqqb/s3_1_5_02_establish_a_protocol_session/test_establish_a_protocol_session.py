@@ -56,7 +56,12 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
     status = entry["Status"]
-    judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
+    judge(
+        "MQQB-3.1.5.2-02",
+        expected=one_of("SocketConnectFailure", "ConnectionRefused"),
+        observed=status,
+        case="Status of the entry",
+    )
     judge("MQQB-3.1.5.2-04", expected=recent_entry(peer, status, failed=True), observed=last_entry([entry]))
 
 
@@ -68,7 +73,7 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     entry = await_failure(peer, sut, UNRESOLVABLE)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
-    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"])
+    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the entry")
 
 
 @malforms("MQQB-3.1.5.3.1-08")
@@ -84,4 +89,10 @@ def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, 
     entry = await_failure(peer, sut, to)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure for a response from another queue manager")
-    judge("MQQB-3.1.5.2-03", expected="UnknownFailure", observed=entry["Status"], evidence=[request, sent])
+    judge(
+        "MQQB-3.1.5.2-03",
+        expected="UnknownFailure",
+        observed=entry["Status"],
+        case="Status of the entry",
+        evidence=[request, sent],
+    )

@@ -53,25 +53,49 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge(
-        "MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=packet(), observed=answer or connection, evidence=evidence
+        "MQQB-3.1.5.3.1-02",
+        "MQQB-3.1.5.3.1-D02",
+        expected=packet(),
+        observed=answer or connection,
+        case="response to the request",
+        evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
-    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], case="IN of the response", evidence=evidence)
+    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], case="PT of the response", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     accepting = packet("EstablishConnection", {"InternalHeader.CS": 0})
-    judge("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", expected=accepting, observed=answer, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.1-05",
+        "MQQB-3.1.5.3.1-06",
+        expected=accepting,
+        observed=answer,
+        case="response to the request",
+        evidence=evidence,
+    )
     server_named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.3.1-09", expected=guid_text(sut.guid), observed=server_named, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.1-09",
+        expected=guid_text(sut.guid),
+        observed=server_named,
+        case="ServerGuid of the response",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     sent = connection.send(parameters_request())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))
-    judge("MQQB-3.1.5.3.1-13", expected=packet(), observed=observed, evidence=[sent, came])
+    judge(
+        "MQQB-3.1.5.3.1-13",
+        expected=packet(),
+        observed=observed,
+        case="answer to ConnectionParameters",
+        evidence=[sent, came],
+    )
 
 
 @sut_survives()
@@ -86,7 +110,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge.all(expected=refusal, observed=observed, evidence=[sent, came])
+    judge.all(expected=refusal, observed=observed, case="response to the request", evidence=[sent, came])
 
 
 @needs("inspect")
@@ -96,4 +120,10 @@ def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
     observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
-    judge("MQQB-3.1.5.3.1-01", expected=guid_text(OTHER_GUID), observed=observed, evidence=connection.received)
+    judge(
+        "MQQB-3.1.5.3.1-01",
+        expected=guid_text(OTHER_GUID),
+        observed=observed,
+        case="RemoteQMGuid of the session",
+        evidence=connection.received,
+    )

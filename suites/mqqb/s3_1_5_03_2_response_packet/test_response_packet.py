@@ -46,13 +46,18 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     bits = read_internal_bits(answer)
     evidence = [asked, sent, came]
     judge(
-        "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
+        "MQQB-3.1.5.3.2-07",
+        "MQQB-3.1.5.3.2-D02",
+        expected=packet(),
+        observed=answer or connection,
+        case="answer to the response",
+        evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
-    judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], case="IN of the answer", evidence=evidence)
+    judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
@@ -61,6 +66,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         "MQQB-3.1.5.3.2-D01",
         expected=packet("ConnectionParameters"),
         observed=answer,
+        case="answer to the response",
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
@@ -68,7 +74,13 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
-    judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
+    judge(
+        "MQQB-3.1.5.3.2-14",
+        expected=packet("UserMessage"),
+        observed=message,
+        case="first packet on the open session",
+        evidence=[agreed, message],
+    )
     judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
@@ -77,6 +89,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,
         observed=answer["ConnectionParametersHeader"].WindowSize,
+        case="WindowSize of the request",
         evidence=[answer, acknowledged],
     )
 
@@ -144,7 +157,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
     """RecoverableAckTimeout of the SUT's request is eight times the time since the TimeStamp of the peer's response."""
     value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
-    judge.all(expected=expected, observed=value, evidence=evidence)
+    judge.all(expected=expected, observed=value, case="RecoverableAckTimeout of the request", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.3.2-03")
@@ -154,7 +167,13 @@ def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
     """
     value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, 0, DELAY_MS)
     expected = between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
-    judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.2-03",
+        expected=expected,
+        observed=value,
+        case="RecoverableAckTimeout of the request",
+        evidence=evidence,
+    )
 
 
 @malforms("MQQB-3.1.5.3.1-10")
@@ -166,7 +185,13 @@ def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earli
     """
     value, _, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS)
-    judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.2-06",
+        expected=expected,
+        observed=value,
+        case="RecoverableAckTimeout of the request",
+        evidence=evidence,
+    )
 
 
 @needs("set_timers")
@@ -177,4 +202,10 @@ def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge)
     session = OutgoingSession(peer, sut)
     session.await_request()
     observed = session.respond()["ConnectionParametersHeader"].AckTimeout
-    judge("MQQB-3.1.5.3.2-12", expected=30_000, observed=observed, evidence=session.parameters)
+    judge(
+        "MQQB-3.1.5.3.2-12",
+        expected=30_000,
+        observed=observed,
+        case="AckTimeout of the request",
+        evidence=session.parameters,
+    )

@@ -34,12 +34,18 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
     evidence = [sent, came]
-    judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.4.1-05",
+        expected=packet(),
+        observed=answer or connection,
+        case="answer to ConnectionParameters",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
-    judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], case="IN of the answer", evidence=evidence)
+    judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
@@ -49,6 +55,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
         "MQQB-3.1.5.4.1-D01",
         expected=packet("SessionAck"),
         observed=acknowledged or connection,
+        case="answer to the message",
         evidence=[connection.sent[-1], acknowledged],
     )
     judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
@@ -58,6 +65,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
         "MQQB-3.1.5.4.1-11",
         expected=acknowledged["SessionHeader"].WindowSize,
         observed=answer["ConnectionParametersHeader"].WindowSize,
+        case="WindowSize of the answer",
         evidence=[sent, answer, acknowledged],
     )
 
@@ -82,7 +90,7 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
     """An express message is acknowledged after half of AckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(AckTimeout=timeout_ms)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
-    judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.4.1-04")
@@ -91,7 +99,7 @@ def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, time
     """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
-    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
 
 
 @needs("inspect")
@@ -102,4 +110,6 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
     sent = connection.send(parameters_request())
     connection.expect("ConnectionParameters")
     observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
-    judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)
+    judge(
+        "MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, case="ReceivedWindowSize of the session", evidence=sent
+    )

@@ -15,4 +15,9 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     connection = peer.open_raw()
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     alive = None if connection.closed_by_sut else connection.acknowledgment()
-    judge.all(expected=packet("SessionAck"), observed=alive or connection, evidence=[*connection.received[:2], alive])
+    judge.all(
+        expected=packet("SessionAck"),
+        observed=alive or connection,
+        case="answer to the message",
+        evidence=[*connection.received[:2], alive],
+    )

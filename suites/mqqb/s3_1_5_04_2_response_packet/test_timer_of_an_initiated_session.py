@@ -27,5 +27,6 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
         "MQQB-3.1.5.4.2-06",
         expected=packet("UserMessage"),
         observed=next_message or connection,
+        case="next packet on the session",
         evidence=[first_message, next_message],
     )

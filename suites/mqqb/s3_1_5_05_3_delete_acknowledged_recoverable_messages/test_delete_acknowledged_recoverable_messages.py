@@ -55,6 +55,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_range(number, count, numbers),
+        case="messages sent again",
         evidence=evidence,
     )
     judge(
@@ -67,6 +68,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
         observed=_select_range(number + 1, count, numbers),
+        case="messages sent again",
         evidence=evidence,
     )
     next_session.acknowledge_all()
@@ -86,7 +88,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session.close()
     next_session = sender.await_session()
     came = Sender.tags(sender.collect_all(next_session, 1))
-    judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
+    judge.all(expected=[4], observed=came, case="messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
 
 
@@ -110,5 +112,11 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     next_session = outgoing.session
     next_session.quiet()
     came = next_session.messages
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(next_session), evidence=[*frames, *came])
+    judge(
+        "MQQB-3.1.5.5.3-03",
+        expected=[2],
+        observed=outgoing.numbers_on(next_session),
+        case="messages on the next session",
+        evidence=[*frames, *came],
+    )
     next_session.acknowledge_all()

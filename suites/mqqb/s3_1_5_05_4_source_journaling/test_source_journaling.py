@@ -88,7 +88,12 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
         peer.eventually(functools.partial(_has_at_least, list_journaled, count))
         observed.append(list_journaled())
     first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
-    judge.all(expected=[[], [first, third], [first, second, third]], observed=observed, evidence=evidence)
+    judge.all(
+        expected=[[], [first, third], [first, second, third]],
+        observed=observed,
+        case="journal after each acknowledgment",
+        evidence=evidence,
+    )
     session.acknowledge_all()
 
 
@@ -118,4 +123,10 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
 
     peer.eventually(lambda: bool(list_journaled()))
     peer.pass_time(sut.quiet_ms)
-    judge("MQQB-3.1.5.5.4-01", expected=["own"], observed=list_journaled(), evidence=[forwarded, *came, ack])
+    judge(
+        "MQQB-3.1.5.5.4-01",
+        expected=["own"],
+        observed=list_journaled(),
+        case="messages in the journal",
+        evidence=[forwarded, *came, ack],
+    )

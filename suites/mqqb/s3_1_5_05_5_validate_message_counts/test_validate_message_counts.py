@@ -74,4 +74,10 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     ack = outgoing.session.acknowledge_all()
-    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.await_resend(1), evidence=[sent, ack])
+    judge(
+        "MQQB-3.1.5.5.5-03",
+        expected="comes again",
+        observed=outgoing.await_resend(1),
+        case="message without OrderAck",
+        evidence=[sent, ack],
+    )

@@ -74,12 +74,18 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     sent = outgoing.send(4)
     outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
-    judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
+    judge(
+        "MQQB-3.1.1.5-02",
+        expected=[1, 2, 3, 4],
+        observed=outgoing.unacknowledged(),
+        case="UnackedSequence",
+        evidence=sent,
+    )
     expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
-    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
+    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
@@ -92,18 +98,46 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         frame = outgoing.send_order_ack(number)
         await_ack_count(step)
         new = outgoing.sequence()
-        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), case="UnackedSequence", evidence=frame)
         judge(
-            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+            last_ack_rule,
+            expected=last,
+            observed=read_element(read_element(new, "LastAck"), "SeqNo"),
+            case="SeqNo of LastAck",
+            evidence=frame,
         )
-        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-12",
+            expected=step,
+            observed=read_element(new, "LastAckCount"),
+            case="LastAckCount",
+            evidence=frame,
+        )
         now_s = peer.environment.now().utc_s
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-03",
+            expected=near,
+            observed=read_element(new, "TimeOfLastAck"),
+            case="TimeOfLastAck",
+            evidence=frame,
+        )
         grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
-        judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-04",
+            expected=between(0, 1),
+            observed=grown,
+            case="increase of ResendIntervalIndex",
+            evidence=frame,
+        )
         interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-06",
+            expected=interval,
+            observed=read_element(new, "ResendInterval"),
+            case="ResendInterval",
+            evidence=frame,
+        )
     judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
@@ -119,7 +153,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         frame = outgoing.send_order_ack(3)
     await_ack_count(3 + REPEATED_ACKS)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
-    judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-05",
+        expected=between(0, len(table) - 1),
+        observed=index,
+        case="ResendIntervalIndex",
+        evidence=frame,
+    )
     judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT_INTERVALS):
         if outgoing.await_resend(4) != "comes again":
@@ -129,7 +169,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     peer.eventually(lambda: not outgoing.unacknowledged())
     final = outgoing.sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-06",
+        expected=interval,
+        observed=read_element(final, "ResendInterval"),
+        case="ResendInterval",
+        evidence=frame,
+    )
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -172,13 +218,21 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
         judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
         count = read_element(info, "EodLastAckCount")
-        judge("MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", expected=step, observed=count, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-12",
+            "MQQB-3.1.5.6-18",
+            expected=step,
+            observed=count,
+            case="EodLastAckCount",
+            evidence=evidence,
+        )
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
             observed=read_element(info, "EodLastAckTime"),
+            case="EodLastAckTime",
             evidence=evidence,
         )
         judge(
@@ -186,6 +240,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-23",
             expected=last,
             observed=read_info_place(info, "EodLastAck")[1],
+            case="SeqNo of EodLastAck",
             evidence=evidence,
         )
         judge(
@@ -193,14 +248,22 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-19",
             expected=left,
             observed=read_element(info, "EodNoAckCount"),
+            case="EodNoAckCount",
             evidence=evidence,
         )
-        judge("MQQB-3.1.5.6-24", expected=last, observed=read_element(info, "EodNoReadCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-24",
+            expected=last,
+            observed=read_element(info, "EodNoReadCount"),
+            case="EodNoReadCount",
+            evidence=evidence,
+        )
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
                 expected=place_in_sequence(sent[last]),
                 observed=read_info_place(info, "EodFirstNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodFirstNonAck",
                 evidence=evidence,
             )
             judge(
@@ -208,6 +271,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
                 "MQQB-3.1.5.6-22",
                 expected=place_in_sequence(sent[4]),
                 observed=read_info_place(info, "EodLastNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodLastNonAck",
                 evidence=evidence,
             )
         # the index may grow with every OrderAck, or not (E46)
@@ -217,6 +281,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
             observed=read_element(info, "EodResendCount"),
+            case="EodResendCount",
             evidence=evidence,
         )
     for number in range(1, 6):
@@ -241,7 +306,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     interval_s = read_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_INTERVAL_S:
         expected = between(1, LONGEST_INTERVAL_S)
-        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
+        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="EodResendInterval", evidence=frames)
         return
     due_ms = sut.duration_ms(interval_s * 1_000)
     slack_ms = sut.slack_ms(interval_s * 1_000)
@@ -256,7 +321,13 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     in_time = holds("the last message is resent in time", otherwise="resent at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
-    judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
+    judge(
+        "MQQB-3.1.5.6-26",
+        expected=expected,
+        observed=read_element(info, "EodResendTime"),
+        case="EodResendTime",
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
 
 
@@ -295,7 +366,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
+        judge(rule, expected=value, observed=read_element(info, name), case=name, evidence=frame)
     for number in range(1, 5):
         outgoing.send_final_ack(number)
     outgoing.acknowledge_all()
@@ -316,7 +387,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     while not next_session.quiet():
         pass
     came, evidence = outgoing.numbers_on(next_session), [*acks, *outgoing.copies(3)]
-    judge.all(expected=[3], observed=came, case="messages", evidence=evidence)
+    judge.all(expected=[3], observed=came, case="messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
 

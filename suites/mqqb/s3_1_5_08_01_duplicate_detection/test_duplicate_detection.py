@@ -85,7 +85,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not forward the last message")
     frames = peer.inbox.copies
-    judge.all(expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
+    judge.all(expected=[1, 2, 3], observed=tags(frames), case="forwarded messages", evidence=[*sent, *frames])
     peer.inbox.acknowledge()
 
 
@@ -159,9 +159,17 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
         took = peer.took(*sent)  # a busy tester may send the second message late
         earliest_ms, latest_ms = took.allowed((DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000)
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)
-        judge("MQQB-3.1.5.8.1-02", expected=expected, observed=new_stamp - old_stamp, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.1-02",
+            expected=expected,
+            observed=new_stamp - old_stamp,
+            case="increase of TimeStamp in seconds",
+            evidence=sent,
+        )
     expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
-    judge("MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, evidence=sent)
+    judge(
+        "MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, case="TimeStamp of the history entry", evidence=sent
+    )
 
 
 def _time_stamp(sut: Sut, message: Frame) -> int | None:

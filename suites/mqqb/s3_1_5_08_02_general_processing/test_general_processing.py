@@ -33,7 +33,13 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     sent += [session.send(peer.message()) for _ in range(2)]
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     if ack is None:
-        judge("MQQB-3.1.5.8.2-03", expected=packet("SessionAck"), observed=session, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.2-03",
+            expected=packet("SessionAck"),
+            observed=session,
+            case="acknowledgment of three messages",
+            evidence=sent,
+        )
         raise ConformanceFailure("the SUT does not acknowledge messages")
     evidence = [*sent, ack]
     judge(
@@ -41,17 +47,31 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         "MQQB-3.1.5.8-04",
         expected=3,
         observed=ack["SessionHeader"].AckSequenceNumber,
+        case="AckSequenceNumber of the SessionAck",
         evidence=evidence,
     )
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
     expected = between(*took.by_timer(DELAY_MS))
-    judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-12",
+        "MQQB-3.1.5.8.7-01",
+        expected=expected,
+        observed=took.ms,
+        case="ms until the SessionAck",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
-    judge("MQQB-3.1.5.8.2-03", expected=[3, 4], observed=acks, evidence=[*sent, *session.received[2:]])
+    judge(
+        "MQQB-3.1.5.8.2-03",
+        expected=[3, 4],
+        observed=acks,
+        case="AckSequenceNumbers",
+        evidence=[*sent, *session.received[2:]],
+    )
 
 
 @covers("MQQB-3.1.5.8.2-03")
@@ -86,7 +106,13 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
         ("MQQB-3.1.5.8.2-04", "DirectFormatSession", [False, False, True]),
         ("MQQB-3.1.5.8.2-13", "SessionActive", [False, True, True]),
     ):
-        judge(rule, expected=expected, observed=[state[name] for state in states], evidence=sent)
+        judge(
+            rule,
+            expected=expected,
+            observed=[state[name] for state in states],
+            case=f"{name} before and after the messages",
+            evidence=sent,
+        )
 
 
 @covers("MQQB-3.1.5.8.2-04")
@@ -123,9 +149,15 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
-    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), evidence=sent)
+    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="new entries in the history", evidence=sent)
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
-    judge("MQQB-3.1.5.8.2-06", expected=expected, observed=sorted(new), evidence=sent)
+    judge(
+        "MQQB-3.1.5.8.2-06",
+        expected=expected,
+        observed=sorted(new),
+        case="sources and MessageIDs of the new entries",
+        evidence=sent,
+    )
     stamps = new.values()
     wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
     judge(

@@ -52,11 +52,17 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in HOPS]
     came = router.receiver.await_all(router.list_returned, len(sent))
     evidence = [*sent, *came]
-    judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), evidence=evidence)
+    judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), case="forwarded messages", evidence=evidence)
     observed = sorted(frame["UserHeader"].RC for frame in came)
-    judge("MQQB-3.1.5.8.2-39", expected=[hops + 1 for hops in HOPS], observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-39",
+        expected=[hops + 1 for hops in HOPS],
+        observed=observed,
+        case="RC of the forwarded messages",
+        evidence=evidence,
+    )
     expected, observed = sorted(map(_describe, sent)), sorted(map(_describe, came))
-    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
 
 
 def _describe(frame: Frame) -> str:
@@ -91,10 +97,24 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     evidence = [*sent, *acks, *finals, *returned]
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[2]["UserHeader"].MessageID]
-    judge("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-40",
+        "MQQB-3.1.5.8.2-47",
+        expected=expected,
+        observed=observed,
+        case="forwarded messages",
+        evidence=evidence,
+    )
     allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())
-    judge("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", expected=allowed, observed=acks, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-41",
+        "MQDMPR-3.1.1.12-D15",
+        expected=allowed,
+        observed=acks,
+        case="administration acknowledgments",
+        evidence=evidence,
+    )
     refused = of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2)
     allowed = one_of(*[refused] if kind == "transactional" else [], of_classes())
-    judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, case="FinalAcks", evidence=evidence)
     receiver.acknowledge_all()

@@ -141,7 +141,13 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
     acks = receiver.await_all(receiver.final_acks, 3)
-    judge("MQQB-3.1.5.8.2-20", expected=of_classes(*[AckClass.BAD_DST_Q] * 3), observed=acks, evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.5.8.2-20",
+        expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
+        observed=acks,
+        case="FinalAcks",
+        evidence=[*sent, *acks],
+    )
     receiver.acknowledge_all()
 
 
@@ -168,7 +174,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
     refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
-    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
     _judge_only_last_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
     )

@@ -71,14 +71,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
-    judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, case="UserCert", evidence=evidence
+    )
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
     shown_digest = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest", evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest of UserCert", evidence=evidence)
     judge(
         "MQQB-3.1.5.8.3-31",
         expected=ALICE.security_id.hex(),
         observed=entry["SecurityID"],
+        case="SecurityID",
         evidence=evidence,
     )
     judge(
@@ -86,6 +89,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-33",
         expected=expect_about(now_s),
         observed=entry["CachedTime"],
+        case="CachedTime",
         evidence=evidence,
     )
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
@@ -106,6 +110,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-05",
         expected=between(due - slack - sut.response_timeout_ms, due),
         observed=observed,
+        case="remaining ms of the cleanup timer",
         evidence=evidence,
     )
 
@@ -177,11 +182,23 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
-        judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=evidence)
+        judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-66",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        case="CachedTime",
+        evidence=evidence,
+    )
     repeated = secured.dispositions({"": message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEYS))
-    judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
+    judge(
+        "MQQB-3.1.5.8.3-55",
+        expected=1,
+        observed=known,
+        case="entries after a message with the same key",
+        evidence=[*evidence, *repeated.frames],
+    )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
@@ -208,7 +225,13 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
+        judge(
+            rule,
+            expected=between(soonest, latest),
+            observed=observed,
+            case="remaining ms of the cleanup timer",
+            evidence=evidence,
+        )
 
 
 @NEEDS
@@ -227,7 +250,9 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
     ]
-    judge("MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), evidence=frames)
+    judge(
+        "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
+    )
     for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
         observed = [entry[at] for entry in entries]
         judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)

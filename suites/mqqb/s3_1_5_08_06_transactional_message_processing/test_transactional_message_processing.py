@@ -109,6 +109,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.3.2-28",
             expected=IN_TIME,
             observed=when,
+            case="OrderAck",
             evidence=evidence,
         )
         what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
@@ -118,7 +119,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.6.9-01",
             expected=number,
             observed=what,
-            case="message of the OrderAck",
+            case="number in the OrderAck",
             evidence=evidence,
         )
 
@@ -202,7 +203,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
         observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-        judge.all(expected=expected, observed=observed, case="message of the OrderAck", evidence=[*sent, frame])
+        judge.all(expected=expected, observed=observed, case="number in the OrderAck", evidence=[*sent, frame])
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
@@ -279,10 +280,10 @@ def _judge_offers(
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
-    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
+    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
     if sut.has("receive"):
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
-        judge(*rules, expected=wanted, observed=there, evidence=evidence)
+        judge(*rules, expected=wanted, observed=there, case="messages in the queue", evidence=evidence)
     receiver.acknowledge_all()
 
 
@@ -360,15 +361,28 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
             "MQQB-3.1.5.8.6-05",
             expected=count,
             observed=read_element(session, "TxMessageRejectCount"),
+            case="TxMessageRejectCount",
             evidence=rejected,
         )
-        judge("MQQB-3.1.5.8.6-06", expected=count, observed=read_element(transfer, "RejectCount"), evidence=rejected)
+        judge(
+            "MQQB-3.1.5.8.6-06",
+            expected=count,
+            observed=read_element(transfer, "RejectCount"),
+            case="RejectCount",
+            evidence=rejected,
+        )
     _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
     peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
     count = read_element(_session(peer, sut), "TxMessageRejectCount")
-    judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
+    judge(
+        "MQQB-3.1.5.8.6-07",
+        expected=0,
+        observed=count,
+        case="reject count after the accepted message",
+        evidence=[*rejected, taken],
+    )
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
     _judge_growth(
@@ -381,7 +395,13 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
-    judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
+    judge(
+        rule,
+        expected=between(*(ms // 1_000 for ms in allowed_ms)),
+        observed=grown,
+        case="increase in seconds",
+        evidence=evidence,
+    )
 
 
 def _has_rejected(peer, sut, count: int) -> bool:

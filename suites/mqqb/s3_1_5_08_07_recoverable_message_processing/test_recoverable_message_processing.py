@@ -68,7 +68,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         observed={"IN": flags >> 3 & 1, "SH": flags >> 4 & 1},
         evidence=evidence,
     )
-    judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], case="PT of the SessionAck", evidence=evidence)
     if ack.kind != "SessionAck":
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
@@ -111,7 +111,13 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     peer.environment.run_until(lambda: len(_stored_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
-    judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=_stored_numbers(session), evidence=[*sent, session.last])
+    judge(
+        "MQQB-3.1.5.8.7-15",
+        expected=allowed,
+        observed=_stored_numbers(session),
+        case="numbers acknowledged as stored",
+        evidence=[*sent, session.last],
+    )
 
 
 def _build_refused(peer, sut, reason):
@@ -159,7 +165,7 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure(f"{len(before)} of {len(sent)} messages arrived in their queues")
     sut.restart()
     after = _queue_contents(sut)
-    judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, evidence=[*sent, *acks])
+    judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, case="messages in the queues", evidence=[*sent, *acks])
 
 
 def _queue_contents(sut) -> list[str]:
@@ -242,7 +248,7 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
         "MQQB-3.1.5.8.7-15",
         expected=one_of(2, 3),
         observed=highest(),
-        case="flagged up to",
+        case="last number acknowledged as stored",
         evidence=[*sent, session.last],
         errata="E17",
     )
@@ -269,4 +275,4 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     took = peer.took(sent[1], ack)
     expected = between(*took.by_timer(soon_ms))
-    judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])
+    judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

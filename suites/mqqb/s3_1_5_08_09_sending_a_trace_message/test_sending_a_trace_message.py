@@ -88,13 +88,23 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     ):
         expected = [expected_values[name]] * len(reports)
         values = [report.values[name] for report in found]
-        judge(*rules, expected=expected, observed=values, case=name, evidence=evidence)
+        judge(*rules, expected=expected, observed=values, case=f"{name} of the reports", evidence=evidence)
     labels = sorted(report.label for report in found)
     judge(
-        "MQQB-3.1.5.8.9-06", expected=sorted(map(Report.expected_label, reported)), observed=labels, evidence=evidence
+        "MQQB-3.1.5.8.9-06",
+        expected=sorted(map(Report.expected_label, reported)),
+        observed=labels,
+        case="labels of the reports",
+        evidence=evidence,
     )
     texts = sorted(report.text.lower() for report in found)
-    judge("MQQB-3.1.5.8.9-07", expected=sorted(map(str.lower, bodies)), observed=texts, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.9-07",
+        expected=sorted(map(str.lower, bodies)),
+        observed=texts,
+        case="bodies of the reports",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 

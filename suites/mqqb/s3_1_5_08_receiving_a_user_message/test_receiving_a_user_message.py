@@ -90,7 +90,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_of(sut, sent[:3], "plain")
-    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
+    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, case="refused messages", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8-07")
@@ -118,7 +118,13 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
-    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=find_queues_of(sut, expired, queue), evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8-07",
+        expected=IN_NONE,
+        observed=find_queues_of(sut, expired, queue),
+        case="expired messages",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 

@@ -52,7 +52,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     set_up = again.received[:2] if again else "not connected again"
     judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP), observed=set_up, evidence=[ack, *request])
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages", evidence=[ack])
+    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
     if again is None or came != [2, 3]:
         return
 
@@ -99,12 +99,19 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         session = sender.await_session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
-        judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
+        judge(
+            "MQQB-3.1.1.3.1-D01",
+            expected=order,
+            observed=_by_priority(frames),
+            case="messages by priority",
+            evidence=evidence,
+        )
         judge(
             "MQQB-3.1.6.1-10",
             "MQQB-3.1.6.1-D01",
             expected=sent,
             observed=sorted(set(Sender.tags(frames))),
+            case="messages on the new session",
             evidence=evidence,
         )
     session.acknowledge_all()
@@ -142,7 +149,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     again = early or sender.poll_session(within_ms)
     came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages", evidence=evidence)
+    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages on the new session", evidence=evidence)
     if again is not None:
         again.acknowledge_all()
 
@@ -197,7 +204,13 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     session.close()
     again = peer.await_session(2 * sut.connect_timeout_ms)
     came = again.poll("EstablishConnection") if again else None
-    judge("MQQB-3.1.6.1-03", expected=packet("EstablishConnection"), observed=came, evidence=[request, came])
+    judge(
+        "MQQB-3.1.6.1-03",
+        expected=packet("EstablishConnection"),
+        observed=came,
+        case="after the loss of the connection",
+        evidence=[request, came],
+    )
 
 
 def _by_priority(frames):

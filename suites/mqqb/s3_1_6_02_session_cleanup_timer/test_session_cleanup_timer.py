@@ -39,9 +39,15 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
     )
-    judge("MQQB-3.1.2.2-01", expected=first, observed=ended, evidence=[idle.last])
-    judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, evidence=sent[:1])
-    judge("MQQB-3.1.5.8.2-13", expected=[second, second], observed=[ended_accepted, ended_refused], evidence=sent)
+    judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
+    judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])
+    judge(
+        "MQQB-3.1.5.8.2-13",
+        expected=[second, second],
+        observed=[ended_accepted, ended_refused],
+        case="sessions with an accepted and with a refused message",
+        evidence=sent,
+    )
     judge(
         "MQQB-3.1.6.2-01",
         expected=facts(idle_session=first, used_session=second),

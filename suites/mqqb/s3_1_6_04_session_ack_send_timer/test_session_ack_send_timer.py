@@ -44,6 +44,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         "MQQB-3.1.3.2-10",
         expected="after the delay",
         observed=_describe_ack_time(peer, sent[0], first),
+        case="first SessionAck",
         evidence=[sent[0], first],
     )
     if first is None:
@@ -58,7 +59,13 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages by a packet other than a SessionAck")
-    judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
+    judge(
+        "MQQB-3.1.6.4-04",
+        expected=2,
+        observed=first["SessionHeader"].AckSequenceNumber,
+        case="AckSequenceNumber of the first SessionAck",
+        evidence=[*sent, first],
+    )
 
     silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     judge(

@@ -38,7 +38,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="resent messages", evidence=evidence)
     judge(
         "MQQB-3.1.6.5-02",
         "MQQB-3.1.1.6.2-09",
@@ -50,11 +50,18 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     )
     copy = again[4][0] if again[4] else None
     previous = "not sent again" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
-    judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.3-10",
+        expected=2,
+        observed=previous,
+        case="PreviousTxSequenceNumber of the resent message",
+        evidence=evidence,
+    )
     judge(
         "MQQB-3.1.2.6-01",
         expected=IN_TIME,
         observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
+        case="resent message",
         evidence=evidence,
     )
     outgoing.acknowledge_all()
@@ -86,7 +93,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
-    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="resent messages", evidence=evidence)
     outgoing.acknowledge_all()
 
 

@@ -74,7 +74,13 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     kept = {name: caches.users() if name == Caches.CERTIFICATES else _levels(caches, name) for name in names}
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
-    judge("MQSO-6.4.3.1-01", expected=2, observed=counts[Caches.CERTIFICATES], evidence=evidence)
+    judge(
+        "MQSO-6.4.3.1-01",
+        expected=2,
+        observed=counts[Caches.CERTIFICATES],
+        case="entries of UserCertCache before the expiry",
+        evidence=evidence,
+    )
     for rule, name, expected in DELETED:
         judge(
             rule,
@@ -88,7 +94,13 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
         ranges = [between(one - 4 * margin - 1_000, one + 1_000) for one in due]
         left = left_ms[expiry][name]
-        judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
+        judge(
+            rule,
+            expected=one_of(*ranges),
+            observed=left,
+            case=f"remaining ms of the cleanup timer of {name}",
+            evidence=evidence,
+        )
 
 
 def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):

@@ -68,7 +68,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-D01",
         expected=["lasting"],
         observed=sent,
-        case="sent",
+        case="messages sent",
         evidence=came,
     )
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
@@ -91,6 +91,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-06",
         expected=["journaled"],
         observed=[name for one, name in names.items() if one in dead],
+        case="dead letters",
     )
     session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
@@ -110,7 +111,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     peer.pass_time(EXPIRED_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
     again.acknowledge_all()
 
 
@@ -147,7 +148,13 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    judge("MQQB-3.1.7.1.2-D01", expected=sorted(lasting), observed=names, evidence=[*sent, *came])
+    judge(
+        "MQQB-3.1.7.1.2-D01",
+        expected=sorted(lasting),
+        observed=names,
+        case="forwarded messages",
+        evidence=[*sent, *came],
+    )
     onward.acknowledge_all()
 
 

@@ -50,15 +50,34 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     sent = outgoing.send(3)
     places = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in sent]
     one = len({read_sequence_id(frame) for frame in sent})
-    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="sequences", evidence=sent)
-    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=sent)
+    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="TxSequenceIDs", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-04",
+        "MQQB-3.1.7.1-09",
+        expected=[1, 2, 3],
+        observed=sequence_numbers(sent),
+        case="TxSequenceNumbers",
+        evidence=sent,
+    )
     steps = [after - before for before, after in pairwise(sequence_numbers(sent))]
-    judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-08",
+        expected=[1, 1],
+        observed=steps,
+        case="differences between successive TxSequenceNumbers",
+        evidence=sent,
+    )
     before = [
         transaction_header(frame).TxSequenceNumber - transaction_header(frame).PreviousTxSequenceNumber
         for frame in sent
     ]
-    judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-03",
+        expected=[1, 1, 1],
+        observed=before,
+        case="TxSequenceNumber minus PreviousTxSequenceNumber",
+        evidence=sent,
+    )
     outgoing.session.close()
     outgoing.await_session()
     peer.environment.run_until(
@@ -101,13 +120,19 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
         found = [read_element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
-    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, evidence=sent)
+    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
     ]
     places = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
-    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
-    judge("MQQB-3.1.7.1.3-28", expected=True, observed=read_element(session, "SessionActive"), evidence=sent)
+    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-28",
+        expected=True,
+        observed=read_element(session, "SessionActive"),
+        case="SessionActive",
+        evidence=sent,
+    )
     outgoing.send_session_ack()
     outgoing.send_order_ack(2)
     peer.settle()
@@ -188,14 +213,14 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         "MQQB-3.1.7.1.3-11",
         expected=count,
         observed=carried.UserMsgSequenceNumber,
-        case="sent",
+        case="UserMsgSequenceNumber",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.1.3-13",
         expected=own,
         observed=carried.RecoverableMsgSeqNumber,
-        case="sent",
+        case="RecoverableMsgSeqNumber",
         evidence=evidence,
     )
     due = {name: expected for _, name, expected in due_fields}
@@ -257,7 +282,13 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
     allowed = [(window, window), (window, window - UNACKNOWLEDGED), (window - 1, window - UNACKNOWLEDGED)]
     counts = (len(first), len(again))
-    judge.all(expected=one_of(*allowed), observed=counts, evidence=[*first[-2:], *again[-2:]], errata="E64")
+    judge.all(
+        expected=one_of(*allowed),
+        observed=counts,
+        case="messages sent on the first and on the next session",
+        evidence=[*first[-2:], *again[-2:]],
+        errata="E64",
+    )
     later.send(session_ack(AckSequenceNumber=len(again)))
     sender.collect(later, window + 1 + UNACKNOWLEDGED)
     later.acknowledge_all()

@@ -128,7 +128,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
     for level, (frame, _, kind) in found.items():
-        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, evidence=frame)
+        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
 
 @needs("security", "send")
@@ -146,9 +146,11 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
-        judge(*rules, expected=level, observed=kind, case="signature", evidence=frame)
+        judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)
-        judge("MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="certificate", evidence=frame)
+        judge(
+            "MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="owner of the certificate", evidence=frame
+        )
     outgoing.end()
 
 

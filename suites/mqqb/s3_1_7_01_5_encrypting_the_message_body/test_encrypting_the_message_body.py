@@ -105,7 +105,14 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
     expected = holds("in clear", otherwise="encrypted")
-    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
+    judge(
+        "MQQB-3.1.7.1.5-01",
+        "MQDMPR-3.1.1.12-05",
+        expected=expected,
+        observed=in_clear,
+        case="body without a privacy level",
+        evidence=plain.frame,
+    )
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (ENCRYPTIONS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
@@ -115,13 +122,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
-        for rule, expected, observed in (
-            (rule_of_choice, choice, found.choice),
-            ("MQQB-3.1.7.1.5-23", "a new key", "a new key" if new else "no new key"),
-            ("MQQB-3.1.7.1.5-24", "a new key", "a new key" if new else "no new key"),
+        for rule, value, expected, observed in (
+            (rule_of_choice, "provider, algorithm and key bits", choice, found.choice),
+            ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
+            ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
             *_comparisons(found, choice),
         ):
-            judge(rule, expected=expected, observed=observed, case=name, evidence=found.frame)
+            judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
         rule, number = OF_LEVEL[level]
         judge(
             rule,
@@ -135,7 +142,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             "MQDMPR-3.1.7.1.32-D09",
             expected=number,
             observed=found.properties.PrivacyLevel,
-            case=name,
+            case=f"PrivacyLevel, {name}",
             evidence=found.frame,
         )
         if level == "advanced":
@@ -143,10 +150,17 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 "MQQB-3.1.7.1.5-37",
                 expected=BODY_OF_PARTIAL_BLOCK,
                 observed=found.body,
-                case=name,
+                case=f"decrypted body, {name}",
                 evidence=found.frame,
             )
-            judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
+            judge(
+                "MQQB-3.1.1.3-16",
+                "MQQB-3.1.1.3-17",
+                expected=choice,
+                observed=found.choice,
+                case=f"provider, algorithm and key bits, {name}",
+                evidence=found.frame,
+            )
     outgoing.end()
 
 
@@ -162,12 +176,17 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
-    judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
+    judge.all(
+        expected=["encrypted"] * 2,
+        observed=observed,
+        case="bodies of the message and of its resent copy",
+        evidence=frames,
+    )
     again.acknowledge_all()
 
 
-def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return the rule, the expected and the observed value of each comparison for an encrypted message of any level."""
+def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
+    """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data
@@ -179,31 +198,31 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
     is_key = found.key is not None
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
-        ("MQQB-3.1.7.1-08", encrypted, hidden),
-        ("MQQB-3.1.7.1.5-01", encrypted, hidden),
-        ("MQQB-3.1.7.1.5-12", choice, found.choice),
-        ("MQQB-3.1.7.1.5-13", choice, found.choice),
-        ("MQQB-3.1.7.1.5-28", choice, found.choice),
-        ("MQQB-3.1.7.1.5-04", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-05", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-11", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-35", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-36", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-30", blob_of_key, is_key or found.blob.hex()[:32]),
-        ("MQDMPR-3.1.1.12-D55", blob_of_key, is_key or found.blob.hex()[:32]),
-        ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
-        ("MQQB-3.1.7.1.5-40", algorithm, found.algorithm),
-        ("MQDMPR-3.1.7.1.32-D12", algorithm, found.algorithm),
-        ("MQQB-3.1.7.1.5-41", provider + "\0", found.provider),
-        ("MQDMPR-3.1.1.12-D66", provider + "\0", found.provider),
-        ("MQQB-3.1.7.1.5-42", (268, algorithm), blob),
-        ("MQQB-3.1.7.1.5.2-03", opened, is_key),
-        ("MQQB-3.1.7.1.5.2-04", opened, is_key),
-        ("MQQB-3.1.7.1.5.2-05", opened, is_key),
-        ("MQQB-2.4.2-D02", opened, is_key),
-        ("MQSO-7.4.1.4.3-D01", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQSO-6.1.5.5-01", choice, found.choice),
-        ("MQSO-7.4.1.4.3-01", choice, found.choice),
+        ("MQQB-3.1.7.1-08", "body", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-01", "body", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-12", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-13", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-28", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-35", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-36", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-30", "key", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQDMPR-3.1.1.12-D55", "key", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQQB-3.1.7.1.5-38", "MessageSize and AllocationBodySize", (whole, whole), sizes),
+        ("MQQB-3.1.7.1.5-40", "EncryptionAlgorithm", algorithm, found.algorithm),
+        ("MQDMPR-3.1.7.1.32-D12", "EncryptionAlgorithm", algorithm, found.algorithm),
+        ("MQQB-3.1.7.1.5-41", "ProviderInfo", provider + "\0", found.provider),
+        ("MQDMPR-3.1.1.12-D66", "ProviderInfo", provider + "\0", found.provider),
+        ("MQQB-3.1.7.1.5-42", "length and algorithm of the SIMPLEBLOB", (268, algorithm), blob),
+        ("MQQB-3.1.7.1.5.2-03", "key", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),
+        ("MQQB-2.4.2-D02", "key", opened, is_key),
+        ("MQSO-7.4.1.4.3-D01", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQSO-6.1.5.5-01", "provider, algorithm and key bits", choice, found.choice),
+        ("MQSO-7.4.1.4.3-01", "provider, algorithm and key bits", choice, found.choice),
     )
 
 
@@ -220,7 +239,7 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    judge.all(expected=[1, 2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     session.acknowledge_all()
 
 
@@ -241,7 +260,7 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
         found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
     expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
-    judge.all(expected=expected, observed=found, case="88 zero bits", evidence=frames)
+    judge.all(expected=expected, observed=found, case="keys with 88 zero bits", evidence=frames)
     outgoing.end()
 
 
@@ -281,7 +300,9 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
-        judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
+        judge(
+            rule, expected=choice, observed=found.choice, case="provider, algorithm and key bits", evidence=found.frame
+        )
     outgoing.end()
 
 
@@ -324,8 +345,14 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE),
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
-        judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
-    judge("MQQB-3.1.7.1.5-31", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=first.frame)
+        judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
+    judge(
+        "MQQB-3.1.7.1.5-31",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        case="CachedTime",
+        evidence=first.frame,
+    )
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
     started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
@@ -333,7 +360,13 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
     later = caches.remaining_ms(Caches.SENT_KEYS)
     known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
-    judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-21",
+        expected=[1, 1],
+        observed=known,
+        case="entries after the first and the second message",
+        evidence=evidence,
+    )
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=holds("the same key", otherwise="another key"),
@@ -344,7 +377,13 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
-        judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
+        judge(
+            rule,
+            expected=between(soonest, latest),
+            observed=runs,
+            case="remaining ms of the cleanup timer",
+            evidence=[first.frame, again.frame],
+        )
     frames = []
     for level, preference in (
         ("base", {"preferred_base": "rc2"}),
@@ -371,6 +410,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
         observed=(full, left),
+        case="algorithms of the full cache, and entries after the fifth key",
         evidence=frames,
     )
     outgoing.end()
@@ -410,7 +450,14 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     sender.send(4)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        *rules,
+        "MQQB-3.1.7.1.5.1-01",
+        expected=[1, 4],
+        observed=Sender.tags(frames),
+        case="messages sent",
+        evidence=frames,
+    )
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
@@ -419,7 +466,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
         return [names[one] for one in found if one in names]
 
     peer.eventually(lambda: bool(logged()))
-    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), case="dead letters", evidence=frames)
     session.acknowledge_all()
 
 
@@ -456,7 +503,7 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
@@ -465,5 +512,12 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
     peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
-    judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.7.1.5.1-02",
+        "MQQB-3.1.7.1.5.1-D01",
+        expected=kept_in,
+        observed=observed,
+        case="kinds of the dead-letter queues",
+        evidence=frames,
+    )
     session.acknowledge_all()

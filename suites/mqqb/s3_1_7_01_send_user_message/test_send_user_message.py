@@ -57,7 +57,7 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
         "MQQB-3.1.7.16-03",
         expected=[1, 2],
         observed=sorted(Sender.tags(came)),
-        case="messages",
+        case="messages on the session",
         evidence=came,
     )
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
@@ -125,7 +125,13 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
         observed = _requests_of(found[tag]) if tag in found else "no message with this ApplicationTag"
-        judge("MQQB-3.1.7.1.1-03", expected=expected, observed=observed, evidence=found.get(tag) or came)
+        judge(
+            "MQQB-3.1.7.1.1-03",
+            expected=expected,
+            observed=observed,
+            case="requests and TimeToBeReceived",
+            evidence=found.get(tag) or came,
+        )
 
 
 def _requests_of(frame) -> tuple[list[str], int]:
@@ -175,6 +181,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
         "MQQB-3.1.7.1-04",
         expected=sender.to,
         observed=str(read_element(shown, "OutgoingQueueReference")),
+        case="OutgoingQueueReference",
         evidence=came,
     )
     judge.conclude("MQQB-3.1.7.1-04")
@@ -183,7 +190,13 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=session.messages)
+    judge(
+        "MQQB-3.1.7.1.6-02",
+        expected=[True, False],
+        observed=done,
+        case="Transmitted of the sent and the waiting message",
+        evidence=session.messages,
+    )
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     session.acknowledge_all()
@@ -209,7 +222,13 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     sender.send(1, 2, 3)
     session = sender.await_session()
     first = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=Sender.tags(first), evidence=first)
+    judge(
+        "MQQB-3.1.7.16-06",
+        expected=[1, 2, 3],
+        observed=Sender.tags(first),
+        case="messages on the first session",
+        evidence=first,
+    )
     judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -223,8 +242,14 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
         observed = {"state": seen, "messages_in_queue": kept}
-        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, messages_in_queue=3), observed=observed, evidence=first)
-        judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
+        judge(
+            "MQQB-3.1.7.1.6-03",
+            expected=facts(state=lost, messages_in_queue=3),
+            observed=observed,
+            case="after the loss of the session",
+            evidence=first,
+        )
+        judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, case="State of the outgoing queue", evidence=first)
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
         reason = "the SUT was connected again before the control channel showed the lost session"
@@ -233,7 +258,13 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         again.acknowledge_all()
-    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=Sender.tags(later), case="again", evidence=[*first, *later])
+    judge(
+        "MQQB-3.1.7.1.6-04",
+        expected=[1, 2, 3],
+        observed=Sender.tags(later),
+        case="messages on the next session",
+        evidence=[*first, *later],
+    )
 
 
 @covers("MQQB-3.1.7.1-12")

@@ -38,7 +38,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     own = [frame for frame in direct if frame["BaseHeader"].TR]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in direct})
-    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
+    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR of the messages", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",
         "MQQB-3.1.7.1.7-02",
@@ -46,7 +46,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         "MQDMPR-3.1.1.12-D61",
         expected=1,
         observed=len(reports),
-        case="reports",
+        case="number of reports",
         evidence=evidence,
     )
     if not own:
@@ -61,10 +61,22 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     values = fields(Report.expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
         report = Report(frame)
-        judge("MQQB-3.1.7.1.7-03", expected=values, observed=report.values, evidence=evidence)
-        judge("MQQB-3.1.7.1.7-04", expected=Report.expected_label(message), observed=report.label, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.1.7-03",
+            expected=values,
+            observed=report.values,
+            case="attributes of the report",
+            evidence=evidence,
+        )
+        judge(
+            "MQQB-3.1.7.1.7-04",
+            expected=Report.expected_label(message),
+            observed=report.label,
+            case="label of the report",
+            evidence=evidence,
+        )
         text = report.text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
-        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, evidence=evidence)
+        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, case="body of the report", evidence=evidence)
 
 
 @covers("MQQB-3.1.7.1.7-05")
@@ -82,4 +94,4 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
     lines = Report(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
-    judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, evidence=reports)
+    judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, case="next hop in the report", evidence=reports)

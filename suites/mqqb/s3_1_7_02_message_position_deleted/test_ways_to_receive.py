@@ -134,11 +134,17 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     evidence = [*sent, *came]
     acknowledged = application.labels_of(map(correlation, came))
     observed = sorted([*acknowledged, *application.labels()])
-    judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
+    judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
     left = {"acknowledged": acknowledged, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
-    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.2.1-D03",
+        expected=of_classes(AckClass.Q_PURGED),
+        observed=of_third,
+        case="acknowledgments of the third message",
+        evidence=evidence,
+    )
     application.receiver.acknowledge_all()
 
 

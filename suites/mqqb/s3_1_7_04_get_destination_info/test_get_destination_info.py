@@ -41,7 +41,14 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
         observed=where,
     )
     either = one_of(str(UUID(int=0)), str(peer.identifier))
-    judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
+    judge(
+        "MQQB-3.1.7.4-05",
+        expected=either,
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+        errata="E11",
+    )
 
 
 @needs("send", "private_names")
@@ -58,7 +65,14 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
         expected=connection_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-14",
+        "MQQB-3.1.7.4-16",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")
@@ -106,7 +120,14 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-08",
+        "MQQB-3.1.7.4-13",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")

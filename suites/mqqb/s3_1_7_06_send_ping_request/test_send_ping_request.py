@@ -45,7 +45,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     observed = "a connection without a ping before it" if early else asked is not None
     judge("MQQB-3.1.5.2.2-02", expected=pinged, observed=observed, evidence=asked)
     size = len(asked.data) if asked else "no datagram"
-    judge("MQQB-3.1.7.6-04", expected=24, observed=size, case="bytes", evidence=asked)
+    judge("MQQB-3.1.7.6-04", expected=24, observed=size, case="bytes of the Ping Request", evidence=asked)
     for rule, name, value in (
         ("MQQB-2.2.7-05", "RF", 0),
         ("MQQB-2.2.7-20", "Signature", SIGNATURE),
@@ -75,7 +75,13 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     asked = caller.await_ping()
     early = caller.await_connection(caller.half_response_ms)[0]
     answer = caller.answer_ping(asked)
-    judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION, observed=early, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.7.6-10",
+        expected=PingingSut.NO_SESSION,
+        observed=early,
+        case="before the Ping Response",
+        evidence=[asked, answer],
+    )
     outcome, connection = (
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
@@ -93,6 +99,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         "MQQB-3.1.7.9-01",
         expected=PingingSut.SESSION_OPENED,
         observed=outcome,
+        case="after the Ping Response",
         evidence=[asked, answer, *request],
     )
 
@@ -113,10 +120,17 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.7.9-01",
         expected=PingingSut.NO_SESSION,
         observed=at_once,
+        case="after the Ping Response",
         evidence=[asked, answer],
     )
     later = caller.await_retry() if at_once == PingingSut.NO_SESSION else at_once
-    judge("MQQB-3.1.5.2.2-08", expected=PingingSut.SESSION_RETRIED, observed=later, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.5.2.2-08",
+        expected=PingingSut.SESSION_RETRIED,
+        observed=later,
+        case="after the retry time",
+        evidence=[asked, answer],
+    )
 
 
 @needs("ping_initiator", "set_timers")
@@ -126,7 +140,14 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
-    judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11", expected=PingingSut.NO_SESSION, observed=in_time, evidence=asked)
+    judge(
+        "MQQB-3.1.6.8-01",
+        "MQQB-3.1.7.6-11",
+        expected=PingingSut.NO_SESSION,
+        observed=in_time,
+        case="before the retry time",
+        evidence=asked,
+    )
     later = caller.await_retry() if in_time == PingingSut.NO_SESSION else in_time
     judge(
         "MQQB-3.1.5.2.2-08",
@@ -134,6 +155,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         "MQQB-3.1.7.6-09",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
+        case="after the retry time",
         evidence=asked,
     )
 
@@ -154,7 +176,12 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
     caller.expire_response_timer()
     connection.send(establish_response(peer, connection.received[0]))
     observed = connection.poll("ConnectionParameters") or connection
-    judge.all(expected=packet("ConnectionParameters"), observed=observed, evidence=[asked, second, connection.last])
+    judge.all(
+        expected=packet("ConnectionParameters"),
+        observed=observed,
+        case="answer to the EstablishConnection response",
+        evidence=[asked, second, connection.last],
+    )
 
 
 @needs("ping_initiator")
@@ -183,7 +210,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
         "MQQB-3.1.7.6-03",
         expected=one_of([cookie, cookie + 1 & 0xFFFFFFFF], [1, 1]),
         observed=[cookie, next_cookie],
-        case="Cookies",
+        case="Cookies of the two Ping Requests",
         evidence=[first, second],
     )
     if sut.has("inspect"):

@@ -41,6 +41,7 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
         "MQQB-3.1.7.7-02",
         expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
         observed=[exchange.fields("Cookie", "RC") for exchange in exchanges.values()],
+        case="Ping Responses",
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.7.7-02")

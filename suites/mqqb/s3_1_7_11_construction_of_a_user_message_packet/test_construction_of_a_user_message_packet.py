@@ -86,9 +86,12 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         "MQQB-3.1.7.11-03",
         expected=["nearly due"],
         observed=carried,
+        case="messages with a SessionHeader",
         evidence=[*early, *nearly, *again],
     )
-    judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, case="SH of the message", evidence=evidence
+    )
     if not has_session_header(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     header = carrying["SessionHeader"]
@@ -156,9 +159,21 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
-    judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-13",
+        expected=0,
+        observed=state["UnackedReceivedMsgCount"],
+        case="UnackedReceivedMsgCount",
+        evidence=evidence,
+    )
     recoverable = sum(frame.kind == "UserMessage" and frame["UserHeader"].DM == 1 for frame in session.sent)
-    judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-14",
+        expected=recoverable,
+        observed=state[LAST_ACKED],
+        case="LastAckedRecoverableMsgSeqNumber",
+        evidence=evidence,
+    )
     session.acknowledge_all()
 
 

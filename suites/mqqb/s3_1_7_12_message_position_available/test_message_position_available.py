@@ -32,7 +32,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
-    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
+    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries in OutgoingMessageTable")
     judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
@@ -44,19 +44,26 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
     ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
         "MQQB-3.1.7.12-15",
         expected=ordinals,
         observed=[int(frame["UserHeader"].MessageID) for frame in came],
-        case="MessageIDs",
+        case="MessageIDs of the messages sent",
         evidence=came,
     )
     bodies = [f"message {tag}" for tag in (1, 2, 3)]
     observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
-    judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
+    judge(
+        "MQQB-3.1.7.12-09",
+        "MQQB-3.1.7.12-16",
+        expected=bodies,
+        observed=observed,
+        case="bodies of the messages sent",
+        evidence=came,
+    )
     session.acknowledge_all()
 
 
@@ -104,7 +111,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     at_once = Sender.tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=session.messages)
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="messages sent", evidence=session.messages)
 
 
 @needs("send", "pause")

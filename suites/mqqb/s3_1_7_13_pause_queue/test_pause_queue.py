@@ -101,7 +101,13 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
         observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED)},
         evidence=ack,
     )
-    judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
+    judge(
+        "MQQB-3.1.7.13-12",
+        expected=False,
+        observed=state["SessionActive"],
+        case="SessionActive after the pause",
+        evidence=ack,
+    )
 
 
 def _exchange_three_messages(peer, sut):

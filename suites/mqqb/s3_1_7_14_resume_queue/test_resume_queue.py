@@ -28,7 +28,12 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    judge.all(expected=[2, 3], observed=new_tags(session), evidence=[*sent, *session.messages, session.last])
+    judge.all(
+        expected=[2, 3],
+        observed=new_tags(session),
+        case="messages sent after the resumption",
+        evidence=[*sent, *session.messages, session.last],
+    )
 
 
 @needs("send", "pause", "inspect")
@@ -46,6 +51,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
         "MQQB-3.1.7.14-07",
         expected=True,
         observed=find_initiated_session(sut, sender.to)["SessionActive"],
+        case="SessionActive after the resumption",
         evidence=sent,
     )
 
@@ -85,7 +91,13 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         observed=early is None,
         evidence=[*sent, *(early.received if early else [])],
     )
-    judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
+    judge(
+        "MQQB-3.1.5.9-03",
+        expected="OnHold",
+        observed=sut.outgoing(sender.to)["state"],
+        case="State of the paused queue",
+        evidence=sent,
+    )
     judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)

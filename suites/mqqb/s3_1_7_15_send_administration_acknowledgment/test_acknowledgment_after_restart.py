@@ -21,5 +21,11 @@ def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, s
         )
     after = restart_and_await_copy(receiver, before)
     observed = "gone" if after is None else describe_change(before, after, sut.guid)
-    judge("MQQB-3.1.7.15-25", expected=UNCHANGED, observed=observed, evidence=[sent, before, after])
+    judge(
+        "MQQB-3.1.7.15-25",
+        expected=UNCHANGED,
+        observed=observed,
+        case="acknowledgment after a restart",
+        evidence=[sent, before, after],
+    )
     receiver.await_acks(1)

@@ -140,7 +140,13 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     came = receiver.await_acks(2 if insecure else 1)
     expected = of_classes(*([AckClass.BAD_DST_Q] if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.7.15-05", expected=expected, observed=came, evidence=[*sent, *came])
+    judge(
+        "MQQB-3.1.7.15-05",
+        expected=expected,
+        observed=came,
+        case="classes of the acknowledgments",
+        evidence=[*sent, *came],
+    )
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
@@ -184,10 +190,17 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
             "MQQB-3.1.7.15-10",
             expected=expected.lower(),
             observed=_describe_queue(arrived, "Destination"),
+            case="destination of the acknowledgment",
             evidence=evidence,
         )
         observed = [_describe_queue(ack, "Destination") for ack in received]
-        judge("MQQB-3.1.7.15-09", expected=[expected.lower()], observed=observed, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.15-09",
+            expected=[expected.lower()],
+            observed=observed,
+            case="destination of the second acknowledgment",
+            evidence=evidence,
+        )
 
 
 @covers("MQQB-3.1.7.15-12")
@@ -211,7 +224,13 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
-    judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
+    judge(
+        "MQQB-3.1.7.15-12",
+        expected=[identifier(sent)],
+        observed=observed,
+        case="CorrelationIDs of the acknowledgments in the queue",
+        evidence=[sent],
+    )
     receiver.acknowledge_all()
 
 
@@ -248,7 +267,13 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
             observed=ack,
             evidence=[sent, ack],
         )
-        judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-25",
+            expected=recoverable,
+            observed=ack["UserHeader"].DM,
+            case="DM of the acknowledgment",
+            evidence=[sent, ack],
+        )
         judge_attributes(judge, sent, ack)
     named_here = f"{QueueType.DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
     private_here = one_of(f"2: {number}", f"6: {number}")
@@ -258,9 +283,21 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
         ("MQQB-3.1.7.15-21", refused, private_here),
         ("MQQB-3.1.7.15-20", refused, private_here),
     ):
-        judge(rule, expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
+        judge(
+            rule,
+            expected=expected,
+            observed=_describe_queue(ack, "Response"),
+            case="response queue",
+            evidence=[sent, ack],
+        )
     bodies = [bytes(ack["MessagePropertiesHeader"].MessageBody) for _, ack in (arrived, refused)]
-    judge("MQQB-3.1.7.15-29", expected=[b"", LONG_BODY], observed=bodies, evidence=[*arrived, *refused])
+    judge(
+        "MQQB-3.1.7.15-29",
+        expected=[b"", LONG_BODY],
+        observed=bodies,
+        case="bodies of the positive and the negative acknowledgment",
+        evidence=[*arrived, *refused],
+    )
 
 
 @covers(
@@ -287,14 +324,14 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{QueueType.DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
-        for rule, expected, observed in (
-            ("MQQB-3.1.7.15-17", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-18", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-20", named_here, _describe_queue(ack, "Response")),
-            ("MQQB-3.1.7.15-23", named_here, _describe_queue(ack, "Response")),
-            ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
+        for rule, field, expected, observed in (
+            ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-20", "response queue", named_here, _describe_queue(ack, "Response")),
+            ("MQQB-3.1.7.15-23", "response queue", named_here, _describe_queue(ack, "Response")),
+            ("MQQB-3.1.7.15-25", "DM", recoverable, ack["UserHeader"].DM),
         ):
-            judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
+            judge(rule, expected=expected, observed=observed, case=field, evidence=[sent, ack])
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
@@ -302,7 +339,13 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
         judge_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
-        judge("MQQB-3.1.7.15-29", expected=body, observed=observed, evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-29",
+            expected=body,
+            observed=observed,
+            case="body of the acknowledgment",
+            evidence=[sent, ack],
+        )
 
 
 @covers("MQQB-3.1.7.15-22")
@@ -317,7 +360,13 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
     sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
     expected = f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"
-    judge("MQQB-3.1.7.15-22", expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
+    judge(
+        "MQQB-3.1.7.15-22",
+        expected=expected,
+        observed=_describe_queue(ack, "Response"),
+        case="response queue",
+        evidence=[sent, ack],
+    )
 
 
 REMOVALS = {
@@ -400,6 +449,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         *EVENT_RULES.get(end, ()),
         expected=of_classes(expected),
         observed=came,
+        case="classes of the acknowledgments",
         evidence=evidence,
     )
     if not came:
@@ -412,16 +462,24 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         "MQQB-3.1.7.15-24",
         expected=recoverable,
         observed=ack["UserHeader"].DM,
+        case="DM of the acknowledgment",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.15-19",
         expected=f"{QueueType.DIRECT}: {destination}".lower(),
         observed=_describe_queue(ack, "Response"),
+        case="response queue",
         evidence=evidence,
     )
     body = bytes(ack["MessagePropertiesHeader"].MessageBody)
-    judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else LONG_BODY, observed=body, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.15-28",
+        expected=b"" if end == "received" else LONG_BODY,
+        observed=body,
+        case="body of the acknowledgment",
+        evidence=evidence,
+    )
 
 
 def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:

@@ -57,7 +57,14 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
         raise ConformanceFailure("no OrderAck arrived for the transactional messages")
     identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
-    judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
+    judge(
+        "MQQB-3.1.7.17-D03",
+        expected=whole,
+        observed=found["TxSequenceID"],
+        case="Ordinal and TimeStamp of TxSequenceID",
+        evidence=evidence,
+        errata="E37",
+    )
     numbers = {name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")}
     both = fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1))
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
@@ -142,7 +149,13 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
         user = frame["UserHeader"]
         named = str(getattr(user.DestinationQueue, "DirectFormatName", "no direct name")).rstrip("\0").lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge("MQQB-3.1.7.17-D11", expected=expected, observed=named, evidence=[message, frame])
+        judge(
+            "MQQB-3.1.7.17-D11",
+            expected=expected,
+            observed=named,
+            case="destination of the acknowledgment",
+            evidence=[message, frame],
+        )
 
 
 @needs("queue_control", "private_names")
@@ -165,7 +178,7 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     }
     own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
     expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
-    judge.all(expected=expected, observed=observed, evidence=[sent, frame])
+    judge.all(expected=expected, observed=observed, case="destination of the OrderAck", evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")
@@ -181,7 +194,13 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
         frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
         observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
-        judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
+        judge(
+            "MQQB-3.1.7.17-11",
+            expected=fields({turn: wanted}),
+            observed={turn: observed},
+            case=f"FinalAcks {turn}",
+            evidence=[*sent, *frames],
+        )
         peer.hang_up()
 
 
@@ -207,7 +226,13 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
-    judge("MQQB-3.1.7.17-11", expected=wanted, observed=observed, evidence=[*sent, *frames])
+    judge(
+        "MQQB-3.1.7.17-11",
+        expected=wanted,
+        observed=observed,
+        case="FinalAcks on another session",
+        evidence=[*sent, *frames],
+    )
 
 
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:

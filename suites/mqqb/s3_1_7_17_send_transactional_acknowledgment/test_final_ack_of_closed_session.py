@@ -33,10 +33,17 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
         "MQQB-3.1.7.17-11",
         expected=of_class(AckClass.RECEIVE),
         observed=frame,
+        case="class of the FinalAck",
         evidence=[sent, frame],
     )
     if frame is None:
         raise ConformanceFailure("no FinalAck arrived whose destination queue is known")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\private$\order_queue$"
-    judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.17-07",
+        expected=expected,
+        observed=queue,
+        case="destination of the FinalAck",
+        evidence=[sent, frame],
+    )

@@ -42,7 +42,13 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         if frame is None:
             continue
         user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
-        judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-04",
+            expected=value,
+            observed=int(properties.MessageClass),
+            case="MessageClass",
+            evidence=evidence,
+        )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
         judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
@@ -60,11 +66,23 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-07",
+            expected=expected,
+            observed=queue,
+            case="destination of the acknowledgment",
+            evidence=evidence,
+        )
         if value == AckClass.ORDER_ACK:
             identifier = receiver.sequence.identifier
             first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
-            judge("MQQB-3.1.7.17-06", expected=first, observed=tuple(found), evidence=evidence)
+            judge(
+                "MQQB-3.1.7.17-06",
+                expected=first,
+                observed=tuple(found),
+                case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+                evidence=evidence,
+            )
 
 
 def _identifier(frame) -> tuple[Any, int]:
