@@ -13,7 +13,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, private_queue_number, read_ack_place
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -167,7 +167,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     answer = session.send(build_order_ack(peer, sent, body=body))
     judge(
         "MQQB-2.2.4.1-04",
-        expected="does not come again",
+        expected=NOT_RESENT,
         observed=outgoing.await_resend(1),
         case="message after its OrderAck",
         evidence=[sent, answer],

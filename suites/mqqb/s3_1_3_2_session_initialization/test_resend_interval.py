@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing
+from suites.mqqb.steps.sequences import RESEND_MS, RESENT, Outgoing
 
 SHORT_ENTRIES = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
@@ -19,7 +19,7 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     outgoing.send()
     for _ in range(SHORT_ENTRIES):
         outgoing.send_session_ack()
-        if outgoing.await_resend(1) != "comes again":
+        if outgoing.await_resend(1) != RESENT:
             break
     copies = outgoing.copies(1)[: SHORT_ENTRIES + 1]
     waits = [peer.took(earlier, later) for earlier, later in itertools.pairwise(copies)]

@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
 
 TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
 NOT_PARAMETERS: dict[str, dict[str, Any]] = {
@@ -20,7 +20,6 @@ NOT_PARAMETERS: dict[str, dict[str, Any]] = {
     "PT 1": {"internal": {"PT": 1}},
     "PT 2": {"internal": {"PT": 2}},
 }
-RESENT, NOT_RESENT = "comes again", "does not come again"
 
 
 def _name_other_queue(peer):

@@ -60,6 +60,6 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     is_same = whole <= MOST_TIMEOUTS and all(
         wait.is_near(whole * unit_ms, TOLERANCE * unit_ms) for wait, unit_ms in waits
     )
-    expected = holds(f"{whole} AckTimeouts after the start, in both sessions")
+    expected = holds(f"{whole} AckTimeouts until the end of each session")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
     judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 BEFORE_TIMER_MS = 20_000
 """A time shorter than the shortest Session Ack Wait Timer, whose expiry may also close a session."""
@@ -76,7 +76,7 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     ack = outgoing.session.acknowledge_all()
     judge(
         "MQQB-3.1.5.5.5-03",
-        expected="comes again",
+        expected=RESENT,
         observed=outgoing.await_resend(1),
         case="message without OrderAck",
         evidence=[sent, ack],

@@ -13,6 +13,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
+    RESENT,
     Outgoing,
     find_kept,
     place_in_sequence,
@@ -162,8 +163,8 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT_INTERVALS):
-        if outgoing.await_resend(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
+        if outgoing.await_resend(4) != RESENT:
+            raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.unacknowledged())

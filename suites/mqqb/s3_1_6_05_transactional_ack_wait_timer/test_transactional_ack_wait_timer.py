@@ -44,12 +44,12 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         "MQQB-3.1.1.6.2-09",
         "MQQB-3.1.1.6.2-10",
         "MQQB-3.1.7.1.3-09",
-        expected=holds("sent again", otherwise="not sent again"),
+        expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
     )
     copy = again[4][0] if again[4] else None
-    previous = "not sent again" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
+    previous = "not resent" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
     judge(
         "MQQB-3.1.7.1.3-10",
         expected=2,
@@ -128,7 +128,7 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     (E46).
     """
     if copy is None:
-        return "not sent again"
+        return "not resent"
     due_ms, took = peer.sut.duration_ms(RESEND_MS), peer.took(sent, copy)
     latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(RESEND_MS)
     earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)

@@ -30,7 +30,7 @@ from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
-BODY_OF_PARTIAL_BLOCK = "a body that is no whole number of blocks"
+BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 MOST_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""

@@ -40,7 +40,7 @@ from suites.mqqb.steps.ordering import ACK_LABEL
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
-CLEAR = b"a body that is no whole number of blocks"
+CLEAR = b"a body that does not fill the last block"
 SYMMETRIC_KEYS = {
     40: b"\x51\x02\xa3\x04\xf5",
     128: bytes(range(1, 17)),

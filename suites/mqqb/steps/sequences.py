@@ -16,6 +16,8 @@ from suites.mqqb.steps.sender import Sender
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
+RESENT, NOT_RESENT = "resent", "not resent"
+"""Whether the SUT resent a message."""
 RESEND_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
@@ -92,7 +94,7 @@ class Outgoing:
         known = len(self.copies(number))
         within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sut.connect_timeout_ms
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
-        return "comes again" if len(self.copies(number)) > known else "does not come again"
+        return RESENT if len(self.copies(number)) > known else NOT_RESENT
 
     def send_order_ack(self, number: int, **changes: Any) -> Frame:
         """Send the OrderAck of the message with a number; the first message has number 1."""
