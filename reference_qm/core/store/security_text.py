@@ -98,7 +98,7 @@ def _format_identity(security: MessageSecurity) -> str | None:
 
 
 def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
-    """Find an account by its name or SID; CommandError, which names the argument, for an unknown account."""
+    """Find an account by its name or SID; raise CommandError, which names the argument, for an unknown account."""
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account
