@@ -41,9 +41,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield from _errata(inventory, row)
     yield from _list("checks", [_line(one) for one in _list_checks(inventory, rule)])
     if cells := _list_cells(rule):
-        yield from _list(
-            "cells of states and events", [f"{one['place']} {one['name']}: {one['says']}" for one in cells]
-        )
+        yield from _list("cells of states and events", [_line(one) for one in cells])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
     yield from _list(f"faults ({proof})", [_line(one) for one in _list_faults(inventory, rule)])
     if not runs:
@@ -122,7 +120,7 @@ def _check(path: str, name: str) -> dict[str, str]:
 
 
 def _list_cells(rule: str) -> list[dict[str, str]]:
-    """Return the cells of states and events that a rule decides: machine, state and event, place, permitted outcomes."""
+    """Return the cells that a rule decides: machine, state and event, place, permitted outcomes."""
     return [
         {
             "name": f"{table.machine}: {cell.name}",
