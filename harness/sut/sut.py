@@ -164,7 +164,7 @@ class Sut(OwnQueues):
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in FACILITIES:
             return need in self.facilities
-        raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
+        raise HarnessError(f"unknown need {need!r}; known: {', '.join([*CAPABILITIES, *FACILITIES])}")
 
     # -- time ---------------------------------------------------------------------------------------------------
 
