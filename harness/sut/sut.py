@@ -155,8 +155,11 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether its queues are read by qm2qm, which does not show how a message was authenticated."""
-        return self.file.control.kind == "none" and not self.environment.virtual
+        """Whether its queues are read by qm2qm, which does not show how a message was authenticated.
+
+        An agent that has ``receive`` also lets the SUT itself read remotely (``remote_read``).
+        """
+        return "receive" in self.facilities and "remote_read" not in self.facilities
 
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
