@@ -28,7 +28,7 @@ def test_system_that_is_no_windows_gets_no_product_note() -> None:
 
 def test_unknown_profile_is_refused_with_known_profiles() -> None:
     with pytest.raises(
-        UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000, "
+        UsageError, match="unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000, "
     ):
         sut("windows-server-2020")
 

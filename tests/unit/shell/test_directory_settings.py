@@ -168,7 +168,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
             OWN + SITES + MACHINES + "[public_queues]\n",
             "[public_queues] is only for a workgroup: remove it",
         ),
-        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
+        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known: store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
         (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),

@@ -118,8 +118,8 @@ def test_flags_override_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("[listne]", "unknown table 'listne'; known are queue_manager, listen, rpc, remote, timers, control,"),
-        ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known are address, tcp_port, ping_port, ping"),
+        ("[listne]", "unknown table 'listne'; known: queue_manager, listen, rpc, remote, timers, control,"),
+        ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known: address, tcp_port, ping_port, ping"),
         ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be an integer from 0 to 65535"),
         ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be an integer"),
         ("[listen]\ntcp_port = '1'", "[listen] tcp_port = '1': must be an integer"),
