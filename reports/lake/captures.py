@@ -51,7 +51,7 @@ class By:
         """Raise `RollupError` for an unknown profile; an empty one stands for no release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
-            raise RollupError(f"{where} {one_line(profile)}; known are {known}")
+            raise RollupError(f"{where} {one_line(profile)}; known: {known}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
 
 MISTAKES = [
-    (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known are kind, address, tcp_port"),
+    (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known: kind, address, tcp_port"),
     (EXTERNAL + 'address = "192.0.2.1"\n', "driver.address 192.0.2.1 is not loopback; set allow_remote = true"),
     (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
     (
@@ -44,7 +44,7 @@ MISTAKES = [
     ("[sut", "sut.toml: not a TOML file"),
     (
         EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
-        "unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000",
+        "unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000",
     ),
     (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
     (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
@@ -110,7 +110,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
         '["{python}", "-c", "raise SystemExit(\'no licence\')"]': (
             "the program ended with exit status 1: no licence; see"
         ),
-        '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known are address, tcp_port",
+        '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known: address, tcp_port",
     }
     files = [sut(tmp_path, f"{described}{line}\n", f"{number}.toml") for number, line in enumerate(said_of)]
     runs = [mqconform("run", "--sut", file, "--out", file.with_suffix("")) for file in files]
@@ -196,8 +196,8 @@ def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_pat
     assert done.returncode == 0
     assert done.stdout == "RUN\n"
     (said,) = done.stderr.splitlines()
-    assert said.startswith("will send MSMQ sessions to 203.0.113.1 tcp 1801 and pings to udp 3527, ")
-    assert "from 192.0.2.77" in said
+    assert said.startswith("this run sends packets, some of them malformed, from 192.0.2.77 to 203.0.113.1: ")
+    assert "sessions to TCP port 1801, pings to UDP port 3527; " in said
 
 
 # -- a copy of the project with a mistake in its suites ---------------------------------------------------------------

@@ -202,5 +202,5 @@ def test_a_nonsense_capability_in_the_sut_file_gives_one_line_error(tmp_path: Pa
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run")
     assert done.returncode == 2
     (said,) = (done.stdout + done.stderr).strip().splitlines()
-    assert f"{file}: unknown capability teleport; known are ping, " in said
+    assert f"{file}: unknown capability teleport; known: ping, " in said
     assert not (tmp_path / "run").exists()

@@ -100,8 +100,8 @@ def test_a_verdict_that_is_not_that_of_the_capture_is_named(run: Path):
     rule = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["rule"]
     done = mqconform("replay", run)
     assert done.returncode == 1
-    assert f"\n  {rule}: in the run: fail" in done.stdout
-    assert f"\n  {rule}: replayed: pass" in done.stdout
+    assert f"\n  {rule}: verdict in the run: fail" in done.stdout
+    assert f"\n  {rule}: verdict in the replay: pass" in done.stdout
     assert done.stdout.endswith("2 of 3 checks reproduced the verdicts of the run; 1 differed, 0 cannot be replayed\n")
 
 
@@ -119,7 +119,8 @@ def test_captures_of_another_run_cannot_be_replayed(run: Path):
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changed), encoding="utf-8")
     done = mqconform("replay", run, "-k", "0")
     assert done.returncode == 5
-    assert done.stderr == "the run is of another rule set than is installed here: checks may do something else\n"
+    warned = "the run used a different rule set from the one installed here: its checks may have been different\n"
+    assert done.stderr == warned
     assert "its capture is of suites/mqqb/" in done.stdout
 
 

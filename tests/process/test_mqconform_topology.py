@@ -70,7 +70,7 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
         (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names its SUT files itself"),
         (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology is there once"),
         (("--topology", "nowhere.toml"), "cannot read the topology file"),
-        ((), "which system? give its file as --sut, or the file of three as --topology"),
+        ((), "which system? give its SUT file as --sut, or a topology file as --topology"),
     ],
 )
 def test_bad_input_gives_one_line_error(example: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

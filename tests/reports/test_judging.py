@@ -226,13 +226,13 @@ def test_a_profile_that_nobody_knows_is_refused(spark, captured, tmp_path):
         given = Given("Contoso", "1", profile)
         return judge_into_folder(spark, [str(folder)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
 
-    with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known are none, windows-nt, "):
+    with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known: none, windows-nt, "):
         judge(captured / "strange", "windows-server-2020")
     run = tmp_path / "run"
     shutil.copytree(captured / "run 1", run)
     (run / "run.json").write_text((run / "run.json").read_text().replace(WINDOWS, "vms"))
     (refused,) = judge(run, "none").refused
-    assert refused.startswith(f"{run}/run.json: unknown profile vms; known are none, windows-nt, ")
+    assert refused.startswith(f"{run}/run.json: unknown profile vms; known: none, windows-nt, ")
 
 
 def test_where_there_are_no_captures_is_said(spark, tmp_path):

@@ -24,15 +24,15 @@ for _name, _rule, _does in (
         "MQQB-2.2.4-05",
         "has a computer name instead of an address in its destination",
     ),
-    ("receiver-order-ack-destination-other-address", "MQQB-2.2.4-06", "has another address in its destination"),
-    ("receiver-order-ack-label-wrong", "MQQB-2.2.4-07", "has another label"),
+    ("receiver-order-ack-destination-other-address", "MQQB-2.2.4-06", "has a wrong address in its destination"),
+    ("receiver-order-ack-label-wrong", "MQQB-2.2.4-07", "has a wrong label"),
     ("receiver-order-ack-body-40-bytes", "MQQB-2.2.4-08", "has a body of 40 bytes"),
     ("receiver-order-ack-requests-acknowledgment", "MQQB-2.2.4-09", "requests an acknowledgment"),
     ("receiver-order-ack-body-type-vt-ui1", "MQQB-2.2.4-11", "has BodyType VT_UI1"),
     (
         "receiver-order-ack-numbers-before-sequence-id",
         ("MQQB-2.2.4-12", "MQQB-2.2.4.1-D01"),
-        "has its numbers before TxSequenceID",
+        "has its sequence numbers before TxSequenceID",
     ),
     ("receiver-order-ack-reserved-missing", "MQQB-2.2.4.1-D01", "has no reserved bytes"),
     (

@@ -18,4 +18,4 @@ def test_session_ack_has_in_and_sh_set_and_pt_1(peer, judge):
     bits = read_internal_bits(answer)
     observed = {"IN": bits["IN"], "SH": int(answer is not None and bool(answer.data[2] & SH))}
     judge("MQQB-2.2.6-01", expected=fields(IN=1, SH=1), observed=observed, evidence=[answer])
-    judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], evidence=[answer])
+    judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], case="PT of the SessionAck", evidence=[answer])

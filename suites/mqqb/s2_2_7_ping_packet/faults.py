@@ -30,7 +30,7 @@ def _flags(data: bytes) -> int:
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
-    """Drop datagrams by their Flags."""
+    """Return a filter that drops datagrams with some values of Flags."""
     return lambda data: None if refused(_flags(data)) else data
 
 
@@ -105,7 +105,7 @@ add(
 
 
 class _FewSessions(Connecting):
-    """Only so many sessions are accepted."""
+    """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG

@@ -44,7 +44,7 @@ for _name, _rule, _says, _change in (
     (
         "sender-sequence-info-prev-no-own-number",
         "MQQB-3.1.1.5-D03",
-        "The sender's SEQUENCE_INFO of a message has its own number as PrevNo.",
+        "The sender's SEQUENCE_INFO of a message has the message's own number as PrevNo.",
         lambda info: replace(info, PrevNo=info.SeqNo),
     ),
     (

@@ -12,7 +12,9 @@ FINALS = 2
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
-    """Two messages of the SUT are refused by FinalAcks: its SessionAcks count two messages, both recoverable."""
+    """The peer refuses two messages of the SUT with FinalAcks: the SUT's SessionAcks count two messages, both
+    recoverable.
+    """
     outgoing = Outgoing(peer, sut, "mqc-finals")
     sent = outgoing.send(FINALS)
     outgoing.send_session_ack()

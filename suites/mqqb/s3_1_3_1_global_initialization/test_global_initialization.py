@@ -20,7 +20,7 @@ TABLE = (
     ("MQQB-3.1.3.1-04", "ResendTimeoutsLong", slice(6, 9)),
     ("MQQB-3.1.3.1-05", "ResendTimeoutsFinal", slice(9, 10)),
 )
-"""Entries of ResendTimerTable: rule, the element with their value, their indices."""
+"""Entries of ResendTimerTable: the rule, the element that the entries equal, and the indices of the entries."""
 EMPTY = {
     "MQQB-3.1.3.1-08": "UserCertCache",
     "MQQB-3.1.3.1-11": "ReceiveSymmetricKeyCache",
@@ -44,7 +44,7 @@ CONFIGURED_VALUES = {
 }
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_MS = 20_000
-"""The MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
+"""The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
 DAY_S = 86_400
 
 
@@ -71,7 +71,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     table = read_element(after_restart, "ResendTimerTable")
     for rule, name, entries in TABLE:
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
-        judge(rule, expected=timeouts, observed=table[entries])
+        judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
         "resend times": len(table),
         "cached": sum(len(read_element(after_restart, name)) for name in EMPTY.values()),
@@ -86,8 +86,8 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 @needs("inspect", "restart", "set_timers")
 @covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21")
 def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, judge):
-    """After a restart with an entry in MessageIDHistoryTable its cleanup timer runs; after one with an empty table it
-    does not.
+    """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs; after a restart with
+    an empty table, the timer does not run.
     """
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_MS)
     session = peer.open_raw()
@@ -97,7 +97,13 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     manager = _read_queue_manager(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
-    judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-07",
+        expected=RUNNING,
+        observed=_is_running(manager),
+        case="MessageIDHistory Cleanup Timer with entries in the history",
+        evidence=sent,
+    )
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
@@ -107,17 +113,23 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
-            reason="the SUT's MessageIDHistoryTable did not become empty: other systems may send",
+            reason="the SUT's MessageIDHistoryTable did not become empty: other systems may be sending to the SUT",
         )
         return
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
-    judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-06",
+        expected=STOPPED,
+        observed=not _is_running(manager),
+        case="MessageIDHistory Cleanup Timer with an empty history",
+        evidence=sent,
+    )
 
 
 def _await_empty_history(peer, sut):

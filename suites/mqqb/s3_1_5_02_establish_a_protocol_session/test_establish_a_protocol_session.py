@@ -20,7 +20,7 @@ UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
-    """Wait for the entry of a failure in ConnectionHistory; None when none appeared."""
+    """Wait for the entry of a failure in ConnectionHistory and return it; return None when none appears."""
     for _ in range(MOST_STEPS):
         failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
@@ -30,14 +30,16 @@ def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | No
 
 
 def _list_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return the ConnectionHistory entries of the OutgoingQueue for a format name; none when the queue is not shown."""
+    """Return the ConnectionHistory entries of the OutgoingQueue for a format name; no entries when the queue is not
+    shown.
+    """
     return [entry for queue in list_outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-04")
 def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
-    """The SUT sends to an address without a listener: ConnectionHistory has a failure with its time, error and
+    """The SUT sends to an address without a listener: ConnectionHistory contains a failure with its time, error and
     address.
     """
     sut.slow_down(4)  # a Ping Response may be too late otherwise
@@ -47,14 +49,19 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     entry = await_failure(peer, sut, to)
     judge(
         "MQQB-3.1.5.2-01",
-        expected=holds("ConnectionHistory has an entry of a failure"),
+        expected=holds("ConnectionHistory contains an entry for a failure"),
         observed=bool(entry) or f"{len(_list_entries(sut, to))} entries, none of a failure",
     )
     judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
     status = entry["Status"]
-    judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
+    judge(
+        "MQQB-3.1.5.2-02",
+        expected=one_of("SocketConnectFailure", "ConnectionRefused"),
+        observed=status,
+        case="Status of the entry",
+    )
     judge("MQQB-3.1.5.2-04", expected=recent_entry(peer, status, failed=True), observed=last_entry([entry]))
 
 
@@ -66,7 +73,7 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     entry = await_failure(peer, sut, UNRESOLVABLE)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
-    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"])
+    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the entry")
 
 
 @malforms("MQQB-3.1.5.3.1-08")
@@ -81,5 +88,11 @@ def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, 
     session.connection.wait_closed()
     entry = await_failure(peer, sut, to)
     if entry is None:
-        raise ConformanceFailure("the SUT records no failure for a response of another queue manager")
-    judge("MQQB-3.1.5.2-03", expected="UnknownFailure", observed=entry["Status"], evidence=[request, sent])
+        raise ConformanceFailure("the SUT records no failure for a response from another queue manager")
+    judge(
+        "MQQB-3.1.5.2-03",
+        expected="UnknownFailure",
+        observed=entry["Status"],
+        case="Status of the entry",
+        evidence=[request, sent],
+    )

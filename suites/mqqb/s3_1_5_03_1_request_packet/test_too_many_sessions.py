@@ -16,7 +16,7 @@ CS = 0x10
 
 
 def _find_refused_session(peer):
-    """Open sessions of different initiators until one is refused or closed; return it and its request, or None."""
+    """Open sessions of different initiators until the SUT refuses or closes one; return it and its request, or None."""
     for _ in range(ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
@@ -44,7 +44,13 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     connection, sent = refused
     answer = connection.received[0] if connection.received else None
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge("MQQB-2.2.1-06", expected=refusal, observed=answer or connection, evidence=[sent, answer])
+    judge(
+        "MQQB-2.2.1-06",
+        expected=refusal,
+        observed=answer or connection,
+        case="response to the request",
+        evidence=[sent, answer],
+    )
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)

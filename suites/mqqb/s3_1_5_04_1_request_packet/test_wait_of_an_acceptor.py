@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: the Session Ack Wait Timer of an acceptor.
 
-The acceptor sends FinalAcks on the session that it accepted, unless it opens another one for them (E16).
+The acceptor sends FinalAcks on the session that it accepted, unless it opens another session for them (E16).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 TIMEOUTS_MS = (20_000, 30_000)
 MOST_TIMEOUTS = 8
-"""A session that is open after this number of AckWaitTimeouts counts as never closed."""
+"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
 TOLERANCE = 0.25
-"""The tolerance of a time, in AckWaitTimeouts."""
+"""The tolerance of a measured time, in AckWaitTimeouts."""
 
 
 def _measure_wait(peer, listener, ordinal, timeout_ms):
-    """Do not acknowledge a FinalAck; return the duration of its session, the AckTimeout, and the packets."""
+    """Leave a FinalAck unacknowledged; return how long its session stays open, the AckTimeout, and the packets."""
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
@@ -41,8 +41,8 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
 
 @covers("MQQB-3.1.5.4.1-03")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
-    """Two sessions with AckTimeout 20 s and 30 s close after the same whole number of AckTimeouts without an
-    acknowledgment.
+    """Two sessions, with AckTimeout 20 s and 30 s, close without an acknowledgment after the same whole number of
+    AckTimeouts.
     """
     listener = peer.listen_raw()
     waits, evidence = [], []
@@ -50,7 +50,7 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
         wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
             judge.mark_not_exercised(
-                "MQQB-3.1.5.4.1-03", reason="the SUT sends its FinalAcks on another session than the accepted one"
+                "MQQB-3.1.5.4.1-03", reason="the SUT sends its FinalAcks on a session other than the accepted one"
             )
             return
         waits.append((wait, unit_ms))
@@ -60,6 +60,6 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     is_same = whole <= MOST_TIMEOUTS and all(
         wait.is_near(whole * unit_ms, TOLERANCE * unit_ms) for wait, unit_ms in waits
     )
-    expected = holds(f"{whole} AckTimeouts each")
+    expected = holds(f"{whole} AckTimeouts until the end of each session")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
     judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)

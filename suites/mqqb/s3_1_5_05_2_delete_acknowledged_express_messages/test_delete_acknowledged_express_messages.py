@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: the messages that a later session brings again."""
+"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: the messages that the SUT sends again on a later session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE = (3,)
-"""The recoverable messages among five."""
+"""The positions of the recoverable messages among the five messages."""
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
 
@@ -28,9 +28,10 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
-    """After AckSequenceNumber n, the next session brings no express message up to number n, and all other messages.
+    """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
+    other messages.
 
-    The next session counts from 1: its first message is acknowledged and does not come again, either.
+    The next session counts from 1: its first message is acknowledged and is not sent again either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)

@@ -24,7 +24,7 @@ NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
 class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
-    """The receiver inserts a message for a missing queue into an existing queue."""
+    """The receiver inserts a message to a missing queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         return super().find_destination(packet) or next(iter(self.qm.adm.QueueCollection.values()))
@@ -32,7 +32,7 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 @fault("receiver-own-computer-name-not-recognized", breaks="MQQB-3.1.5.8.2-14")
 class ReceiverOwnComputerNameNotRecognized(Arrival):
-    """The receiver finds no queue for a message that names its computer by name instead of address."""
+    """The receiver finds no queue for a message that names the receiver's computer by name instead of address."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -53,7 +53,7 @@ class ReceiverTransactionalMessageInAnyQueue(Admission):
 
 @fault("receiver-transactional-queue-accepts-any-message", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
 class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
-    """The receiver inserts a message without transaction into a transactional queue."""
+    """The receiver inserts a message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -66,7 +66,7 @@ MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", 
 
 @fault("receiver-message-to-unknown-public-queue-inserted", breaks=MISSING_QUEUE)
 class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
-    """The receiver inserts a message for an unknown public queue into an existing queue."""
+    """The receiver inserts a message to an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         found = super().find_destination(packet)
@@ -85,7 +85,7 @@ class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
 
 @fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
 class ReceiverRecoverableMessageInTransactionalQueue(Admission):
-    """The receiver inserts a recoverable message without transaction into a transactional queue."""
+    """The receiver inserts a recoverable message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -114,28 +114,28 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-message-to-missing-queue-dead-lettered",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
-        "The receiver moves a message for a missing queue to its own dead-letter queue.",
+        "The receiver moves a message to a missing queue into its own dead-letter queue.",
         NO_QUEUE,
         True,
     ),
     (
         "receiver-refused-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
-        "The receiver refuses a transactional message for a queue that is not transactional, and inserts it.",
+        "The receiver refuses a transactional message to a nontransactional queue, but inserts it into the queue.",
         NOT_TRANSACTIONAL_QUEUE,
         False,
     ),
     (
         "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
-        "The receiver refuses a transactional message for a queue that is not transactional, and dead-letters it.",
+        "The receiver refuses a transactional message to a nontransactional queue, but dead-letters it.",
         NOT_TRANSACTIONAL_QUEUE,
         True,
     ),
     (
         "receiver-refused-non-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"),
-        "The receiver refuses a message without transaction for a transactional queue, and inserts it.",
+        "The receiver refuses a message without a transaction to a transactional queue, but inserts it into the queue.",
         NOT_TRANSACTIONAL_MESSAGE,
         False,
     ),
@@ -159,7 +159,7 @@ class ReceiverRefusedMessageReportedAsArrived(Admission):
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")
 class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
-    """The receiver sends no FinalAck for a message with a private name of a missing queue."""
+    """The receiver sends no FinalAck for a message to a missing queue with a private name."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -170,7 +170,7 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
 
 @fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
 class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
-    """The receiver sends a FinalAck of a refused message only if it has JN and NA."""
+    """The receiver sends a FinalAck for a refused message only if the message has JN and NA."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -201,19 +201,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-nack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-26",
-        (
-            "The receiver sends no administration acknowledgment for a transactional message with NA to a queue that "
-            "is not transactional."
-        ),
+        ("The receiver sends no administration acknowledgment for a transactional message with NA that it refuses."),
         nack_missing(NOT_TRANSACTIONAL_QUEUE),
     ),
     (
         "receiver-nack-of-non-transactional-queue-without-na",
         "MQQB-3.1.5.8.2-26",
-        (
-            "The receiver sends an administration acknowledgment for a transactional message without NA to a queue "
-            "that is not transactional."
-        ),
+        ("The receiver sends an administration acknowledgment for a transactional message without NA that it refuses."),
         nack_unasked(NOT_TRANSACTIONAL_QUEUE),
     ),
     (
@@ -225,13 +219,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-nack-of-non-transactional-message-not-sent",
         "MQQB-3.1.5.8.2-34",
-        "The receiver sends no administration acknowledgment for a message with NA to a transactional queue.",
+        "The receiver sends no administration acknowledgment for a nontransactional message with NA that it refuses.",
         nack_missing(NOT_TRANSACTIONAL_MESSAGE),
     ),
     (
         "receiver-nack-of-non-transactional-message-without-na",
         "MQQB-3.1.5.8.2-34",
-        "The receiver sends an administration acknowledgment for a message without NA to a transactional queue.",
+        "The receiver sends an acknowledgment for a nontransactional message without NA that it refuses.",
         nack_unasked(NOT_TRANSACTIONAL_MESSAGE),
     ),
 ):

@@ -66,8 +66,8 @@ SIGNATURES = (
 @NEEDS
 @covers(*(rule for rule, *_ in SIGNATURES))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
-    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; each kind of invalid signature is
-    refused.
+    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; messages with each kind of invalid signature
+    are refused.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -107,14 +107,16 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
 
 
 RECEIVED_AS = 0xE
-"""AS of a received message, which only the receiver should set: the SUT may refuse the message (MS-MQMQ 2.2.20.6)."""
+"""An AS that the peer sets although only the receiver should set it: the SUT may refuse the message (MS-MQMQ
+2.2.20.6).
+"""
 
 
 @malforms("MQMQ-2.2.20.6-09")
 @NEEDS
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
-    """Signed messages arrive with AS 0xE: the receiver sets AS by the kind of the valid signature."""
+    """The peer sends signed messages with AS 0xE: they arrive with the AS for the kind of their valid signature."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     marked = {"AS": RECEIVED_AS}
@@ -151,10 +153,9 @@ TAG = 0x51D5_0001
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
-    """The SUT signs a message; the peer sends its fields and signature back: it arrives. With one bit changed it is
-    refused.
+    """The SUT signs a message, and the peer sends the message's fields and signature back: the message arrives.
 
-    An MSMQ 1.0 signature does not cover the destination.
+    With one bit changed it is refused. An MSMQ 1.0 signature does not cover the destination.
     """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
@@ -186,7 +187,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
 def _await_tag(peer, tag):
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure("no message of the SUT came")
+        raise ConformanceFailure("no message of the SUT arrived")
     return came[0]
 
 
@@ -230,9 +231,9 @@ IDENTITIES = (
 @covers(*(rule for rule, *_ in IDENTITIES))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
-    """Messages with valid signatures arrive only if the certificate is registered for the user of SecurityID.
+    """Messages with valid signatures arrive only if their certificate is registered for the user of SecurityID.
 
-    The queue manager has the registration, or its directory.
+    The certificate is registered in the queue manager or in its directory.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -274,8 +275,8 @@ FINALS = (
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages with a wrong signature or certificate have FinalAcks with BAD_SIGNATURE; a valid one
-    has none.
+    """Transactional messages with a wrong signature or certificate cause FinalAcks with BAD_SIGNATURE; a valid message
+    causes none.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()

@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
-The queue "restricted" grants writing to a group and to Carol. Erin, in the group, is denied; Dave owns the queue, which
-grants no right to write.
+The queue "restricted" grants the right to write to a group and to Carol. Erin is in the group, but denied that right;
+Dave owns the queue, which does not grant him the right to write.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositi
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 NEEDS = needs("security", "receive")
 NEEDS_OF_RESTRICTED = needs("security", "receive", "queue_control")
-"""Only its owner may read a restricted queue: the check needs a control channel, not a remote reader."""
+"""Requirements of checks with a restricted queue: only the owner may read it, so they need a control channel, not a
+remote reader.
+"""
 RESTRICTED = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVED),
@@ -73,7 +75,7 @@ RESTRICTED = (
 @NEEDS_OF_RESTRICTED
 @covers(*(rule for rule, *_ in RESTRICTED))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
-    """Messages of users with the right to write, by themselves or by a group, arrive; those of users without it are
+    """Messages of users who have the right to write, directly or through a group, arrive; messages of other users are
     refused.
     """
     secured = Secured(peer, sut)
@@ -125,8 +127,8 @@ OPEN = (
 @NEEDS
 @covers(*(rule for rule, *_ in OPEN))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
-    """Messages of a user and of a queue manager arrive in a queue for Everyone; those of a SID without account are
-    refused.
+    """Messages of a user and of a queue manager arrive in a queue that Everyone may write to; messages of a SID without
+    an account are refused.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -148,8 +150,8 @@ PUBLIC_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "
 @needs("directory")
 @covers(*PUBLIC_RULES)
 def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
-    """A message of a user arrives in a public queue with the default descriptor; one of a SID without account is
-    refused.
+    """A message of a user arrives in a public queue with the default descriptor; a message of a SID without an account
+    is refused.
     """
     secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
@@ -170,14 +172,16 @@ GENERIC = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL,
 @NEEDS_OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-99")
 def test_generic_rights_include_the_right_to_write(peer, sut, judge):
-    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: messages of the first and last
-    arrive.
+    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: the messages of the first and the
+    last user arrive.
     """
     security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
-        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
         return
     secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
     dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user, *_ in GENERIC})
@@ -188,12 +192,14 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 @NEEDS_OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-01")
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """A message without a SecurityHeader for a restricted queue arrives or is denied access (E83), and nothing else."""
+    """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
+    with no other class.
+    """
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
-        expected=holds("an arrival or a denied access (E83)"),
+        expected=holds("the message arrives or is denied access (E83)"),
         observed=disposition.answer in (ARRIVED, DENIED) or disposition.answer,
         evidence=disposition.frames,
         errata="E83",
@@ -211,7 +217,9 @@ FINALS = (
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
-    """A transactional message of a SID without account has a FinalAck with ACCESS_DENIED; one of a user has none."""
+    """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user
+    causes none.
+    """
     secured = Secured(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),

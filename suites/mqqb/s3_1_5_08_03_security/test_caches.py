@@ -25,11 +25,11 @@ ENCRYPTIONS = (
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
 )
-"""PrivacyLevel, algorithm and bits of its key."""
+"""PrivacyLevel, algorithm, and number of bits of the key."""
 DELAY_MS = 3_000
-"""A delay that CachedTime, in whole seconds, shows."""
+"""A delay long enough for CachedTime, in whole seconds, to show it."""
 MOST_LIFETIMES = 100
-"""The longest accepted cleanup timer in lifetimes, where another rule judges its exact duration."""
+"""The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
 
 
 @NEEDS
@@ -46,9 +46,10 @@ MOST_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message makes one entry of UserCertCache; the timer starts with it, and not again with a second one.
+    """A signed message adds one entry to UserCertCache; the entry starts the cleanup timer, and a second entry does not
+    restart it.
 
-    An earlier message without a certificate starts no timer of this cache.
+    An earlier message without a certificate does not start the timer.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])})
@@ -70,14 +71,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
-    judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, case="UserCert", evidence=evidence
+    )
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
     shown_digest = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest", evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest of UserCert", evidence=evidence)
     judge(
         "MQQB-3.1.5.8.3-31",
         expected=ALICE.security_id.hex(),
         observed=entry["SecurityID"],
+        case="SecurityID",
         evidence=evidence,
     )
     judge(
@@ -85,6 +89,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-33",
         expected=expect_about(now_s),
         observed=entry["CachedTime"],
+        case="CachedTime",
         evidence=evidence,
     )
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
@@ -105,6 +110,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-05",
         expected=between(due - slack - sut.response_timeout_ms, due),
         observed=observed,
+        case="remaining ms of the cleanup timer",
         evidence=evidence,
     )
 
@@ -147,9 +153,10 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """An encrypted message makes one entry of ReceiveSymmetricKeyCache, and a second message with the same key none.
+    """An encrypted message adds one entry to ReceiveSymmetricKeyCache, and a second message with the same key adds
+    none.
 
-    An earlier message without a key starts no timer of this cache.
+    An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": sign(secured.message(body=CLEAR))})
@@ -175,11 +182,23 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
-        judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=evidence)
+        judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-66",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        case="CachedTime",
+        evidence=evidence,
+    )
     repeated = secured.dispositions({"": message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEYS))
-    judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
+    judge(
+        "MQQB-3.1.5.8.3-55",
+        expected=1,
+        observed=known,
+        case="entries after a message with the same key",
+        evidence=[*evidence, *repeated.frames],
+    )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
@@ -194,7 +213,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries at first, after the message, and added by another key",
+        case="entries at first, after the message, and added by a message with another key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
@@ -206,13 +225,21 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
+        judge(
+            rule,
+            expected=between(soonest, latest),
+            observed=observed,
+            case="remaining ms of the cleanup timer",
+            evidence=evidence,
+        )
 
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Messages of each level and algorithm make an entry each in one cache; Windows XP has two caches (note <60>)."""
+    """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
+    <60>).
+    """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTIONS:
@@ -223,7 +250,9 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
     ]
-    judge("MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), evidence=frames)
+    judge(
+        "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
+    )
     for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
         observed = [entry[at] for entry in entries]
         judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)
@@ -250,7 +279,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     full = list_cached()
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=holds("keys are cached", otherwise="no key is cached"),
+        expected=holds("the SUT caches keys", otherwise="keys are not cached"),
         observed=bool(full),
         evidence=evidence[-1],
     )

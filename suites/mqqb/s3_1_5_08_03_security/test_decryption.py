@@ -13,7 +13,7 @@ NOT_IN_QUEUE = "not in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 NEEDS = needs("security", "receive")
 PADDED_RC2 = SYMMETRIC_KEYS[40] + bytes(11)
-"""40 bits and 88 zero bits (3.1.7.1.5)."""
+"""A key of 40 bits and 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR.decode()
 ENCRYPTIONS = {
     "Base, RC2": (BASE, protection.RC2, 40),
@@ -50,7 +50,9 @@ BODIES = (
 @NEEDS
 @covers(*(rule for rule, *_ in BODIES))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
-    """Bodies under each level and algorithm arrive decrypted; one with EB clear arrives unchanged."""
+    """Bodies that are encrypted at each privacy level and with each algorithm arrive decrypted; a body with EB clear
+    arrives unchanged.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
@@ -117,7 +119,9 @@ REFUSALS = (
 @NEEDS
 @covers(*(rule for rule, *_ in REFUSALS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
-    """Messages with an invalid PrivacyLevel, a malformed or foreign key blob, or an invalid ciphertext are refused."""
+    """Messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an invalid ciphertext
+    are refused.
+    """
     secured = Secured(peer, sut)
     keys = protection.listed_keys(sut.receiving_keys)
 
@@ -155,7 +159,9 @@ REJECTED_KEYS = (
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEYS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys refuses an Enhanced RC2 key that ends with 88 zero bits, and no other key."""
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses an Enhanced RC2 key that ends with 88 zero bits, and no
+    other key.
+    """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def message(level, algorithm, key, na=1):
@@ -203,7 +209,9 @@ REJECTED_KEY_FINALS = (
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages that cannot be decrypted have FinalAcks with BAD_ENCRYPTION; one that can has none."""
+    """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be
+    decrypted causes none.
+    """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
         {
@@ -221,7 +229,9 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINALS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys refuses a transactional message with an RC2 key of 40 bits by a FinalAck."""
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key with a
+    FinalAck.
+    """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {

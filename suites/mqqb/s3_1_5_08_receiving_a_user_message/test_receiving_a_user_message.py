@@ -30,10 +30,10 @@ from suites.mqqb.steps.secured import (
 )
 
 WRONG_COUNT = 0x4000
-"""A count of messages that is wrong in every reading (E20)."""
+"""A message count that is wrong in every reading (E20)."""
 LONG_AGO_S = 3_600
 CLOCKS_S = 120
-"""The greatest difference between the clocks of the SUT and of the harness."""
+"""The greatest difference between the clocks of the SUT and of the tester."""
 LIVES = {
     "a second to reach its queue": (1, None, False),
     "almost an hour to reach its queue": (LONG_AGO_S - CLOCKS_S, None, False),
@@ -42,7 +42,7 @@ LIVES = {
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCKS_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue, TimeToBeReceived, and whether a message that was sent an hour ago must still arrive."""
+"""TimeToReachQueue, TimeToBeReceived, and whether a message with these that was sent an hour ago must still arrive."""
 UNLISTED_LEVEL = 0x99
 
 
@@ -67,8 +67,8 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
-    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature and two valid ones: only the
-    valid ones are acknowledged.
+    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages: the
+    SUT acknowledges only the valid ones.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -90,14 +90,14 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_of(sut, sent[:3], "plain")
-    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
+    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, case="refused messages", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
-    """The peer sends messages with a SentTime an hour ago and various lifetimes: exactly those whose time is not over
-    are acknowledged and in the queue.
+    """The peer sends messages with a SentTime of an hour ago and various lifetimes: exactly the messages whose time has
+    not expired are acknowledged and stored in the queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
@@ -118,7 +118,13 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
-    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=find_queues_of(sut, expired, queue), evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8-07",
+        expected=IN_NONE,
+        observed=find_queues_of(sut, expired, queue),
+        case="expired messages",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 

@@ -1,6 +1,7 @@
 """MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is in seconds of real time, which no test can accelerate: the messages of all kinds expire together.
+TimeToReachQueue is measured in seconds of real time, which no test can accelerate: messages of all kinds therefore
+expire together.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from suites.mqqb.steps.sender import Sender
 
 LIFE_S = 1
 EXPIRED_MS = 3_100
-"""A time after which LIFE_S is over, in whole seconds of any clock."""
+"""A time after which LIFE_S has expired, in whole seconds of any clock."""
 LASTING_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
@@ -39,8 +40,8 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for an unreachable peer, three expire: only the fourth is sent, the one with NA is acknowledged,
-    and the one with JN is a dead letter, although its TimeToBeReceived is over.
+    """Of four messages for an unreachable peer, three expire: the SUT sends only the fourth, acknowledges the one with
+    NA, and puts the one with JN into a dead-letter queue, although its TimeToBeReceived is over.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -67,7 +68,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-D01",
         expected=["lasting"],
         observed=sent,
-        case="sent",
+        case="messages sent",
         evidence=came,
     )
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
@@ -90,6 +91,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-06",
         expected=["journaled"],
         observed=[name for one, name in names.items() if one in dead],
+        case="dead letters",
     )
     session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
@@ -97,8 +99,8 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 @needs("send", "set_timers")
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
-    """The SUT sends two messages, the peer acknowledges neither and drops the session, and one expires: the next
-    session brings only the other.
+    """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: the SUT
+    sends only the other on the next session.
     """
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
     sender = Sender(peer, sut)
@@ -109,7 +111,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     peer.pass_time(EXPIRED_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
     again.acknowledge_all()
 
 
@@ -119,16 +121,18 @@ ROUTED = {
     "from a clock that is fast": (1_000, 1),
     "without an end": (-1_000_000, 0xFFFF_FFFF),
 }
-"""SentTime from now, and TimeToReachQueue, in seconds; further apart than clocks are."""
+"""SentTime relative to now, and TimeToReachQueue, in seconds; their differences exceed the difference between any
+clocks.
+"""
 TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
-"""Lifetimes that only virtual time can judge, to the second."""
+"""Lifetimes that expire within one second of now, which only virtual time can judge."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
-    """The peer sends messages of another queue manager for itself through the SUT: those whose time is over by SentTime
-    are not forwarded, the others are.
+    """The peer sends messages of another queue manager, addressed to the peer, to the SUT: the SUT does not forward
+    messages whose time since SentTime is over, and forwards the others.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
@@ -144,12 +148,18 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    judge("MQQB-3.1.7.1.2-D01", expected=sorted(lasting), observed=names, evidence=[*sent, *came])
+    judge(
+        "MQQB-3.1.7.1.2-D01",
+        expected=sorted(lasting),
+        observed=names,
+        case="forwarded messages",
+        evidence=[*sent, *came],
+    )
     onward.acknowledge_all()
 
 
 def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
-    """Let the SUT send a message that has so many seconds to reach the peer's queue; return its message id."""
+    """Let the SUT send a message with that number of seconds to reach the peer's queue; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 

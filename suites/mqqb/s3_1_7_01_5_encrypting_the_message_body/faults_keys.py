@@ -98,7 +98,7 @@ for _name, _breaks, _says, _install in (
     (
         "sender-symmetric-key-cache-timer-restarted-by-message",
         "MQQB-3.1.7.1.5-34",
-        "The sender restarts the cleanup timer of SendSymmetricKeyCache with every message.",
+        "The sender restarts the cleanup timer of SendSymmetricKeyCache when it sends any message.",
         cleanup_started_again(_SENT_KEYS),
     ),
 ):

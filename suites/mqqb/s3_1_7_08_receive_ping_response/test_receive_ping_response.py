@@ -13,7 +13,10 @@ IGNORED = fields({"after the wrong one": PingingSut.NO_SESSION, "after the corre
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Answer wrongly, then correctly; judge the reaction to each. ``wrong``: fields of a wrong answer to a request."""
+    """Send a wrong answer, then a correct one; judge the reaction to each.
+
+    ``wrong``: fields of a wrong answer to a request.
+    """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
     after_wrong = caller.await_session(caller.half_response_ms)
@@ -92,7 +95,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     caller.expire_response_timer()
     if caller.listener.waiting and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time was surely over")
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time had certainly passed")
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))

@@ -1,6 +1,7 @@
 """MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts and its SessionHeader.
 
-UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
+UserMsgSequenceNumber counts the message itself, because the sender sets the field again when it sends the message
+(MS-MQQB 3.1.7.1.3).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
 NEARLY = 0.85
-"""The part of the timer after which the SUT sends: more than three quarters, with time left to act."""
+"""The part of the timer's duration after which the SUT sends: more than three quarters, with time left to act."""
 EARLIER = 0.4
 DUE = 0.75
 ATTEMPTS = 5
@@ -42,8 +43,8 @@ NEVER_DUE = "the SUT never sent a message when an acknowledgment was nearly due:
 @needs("send")
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages; the SUT sends one soon after, one when the acknowledgment is nearly due, and one
-    more: only the second has a SessionHeader, with its values.
+    """The peer sends three messages; the SUT sends one message soon after, one when the acknowledgment is nearly due,
+    and one more: only the second has a SessionHeader, with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -85,9 +86,12 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         "MQQB-3.1.7.11-03",
         expected=["nearly due"],
         observed=carried,
+        case="messages with a SessionHeader",
         evidence=[*early, *nearly, *again],
     )
-    judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, case="SH of the message", evidence=evidence
+    )
     if not has_session_header(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     header = carrying["SessionHeader"]
@@ -106,7 +110,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     anew = session.quiet(int(delay_ms * EARLIER))
     judge(
         "MQQB-3.1.7.11-15",
-        expected=holds("no acknowledgment at the old expiry"),
+        expected=holds("no acknowledgment is sent at the old expiry"),
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
@@ -132,7 +136,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
     """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
-    and LastAckedRecoverableMsgSeqNumber is the last one.
+    afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -155,20 +159,32 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
-    judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-13",
+        expected=0,
+        observed=state["UnackedReceivedMsgCount"],
+        case="UnackedReceivedMsgCount",
+        evidence=evidence,
+    )
     recoverable = sum(frame.kind == "UserMessage" and frame["UserHeader"].DM == 1 for frame in session.sent)
-    judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-14",
+        expected=recoverable,
+        observed=state[LAST_ACKED],
+        case="LastAckedRecoverableMsgSeqNumber",
+        evidence=evidence,
+    )
     session.acknowledge_all()
 
 
 def _send_one_more(sender: Sender, session, since, after_ms: int = 0):
-    """Let the SUT send a message at a time after a packet of the peer; return the message's packets."""
+    """Let the SUT send a message at a given time after a packet of the peer; return the packets of that message."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
-        raise ConformanceFailure(f"of one message of the SUT {len(came)} packets came")
+        raise ConformanceFailure(f"for one message of the SUT, {len(came)} packets arrived")
     return came
 
 

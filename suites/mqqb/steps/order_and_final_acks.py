@@ -1,6 +1,7 @@
-"""Predicates on OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5.
+"""Predicates on OrderAcks and FinalAcks.
 
-A message counts as one of them when most signs of one are there, so that one wrong field does not hide it.
+Spec: MS-MQQB 2.2.4, 2.2.5. A message counts as an OrderAck or FinalAck when it shows most of the signs, so that one
+wrong field does not hide it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL = 0x4000
 ENOUGH = 3
-"""How many of four signs identify a message as an acknowledgment."""
+"""How many of four signs must be present to identify a message as an acknowledgment."""
 _ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
@@ -43,7 +44,7 @@ def _signs(packet: Any, of_class: bool) -> bool:
 
 
 def is_order_ack(packet: Any) -> bool:
-    """Return whether a message is meant as an OrderAck."""
+    """Return whether a message is intended as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
     if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != ACK_LABEL):
@@ -52,13 +53,13 @@ def is_order_ack(packet: Any) -> bool:
 
 
 def is_final_ack(packet: Any) -> bool:
-    """Return whether a message is meant as a FinalAck."""
+    """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     return value >= FIRST_FINAL and _signs(packet, of_class=True)
 
 
 def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
-    """Pass a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
+    """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
         @wraps(judge_packet)
@@ -76,14 +77,14 @@ def base_flags(packet: Any) -> Finding:
 
 
 def other_bits(packet: Any) -> Finding:
-    """Demand that UserHeader.Flags has no bits except MP, DM (of an OrderAck see E36) and DQ, 3 or 7."""
+    """Demand that UserHeader.Flags has no bits except MP, DM (for an OrderAck see E36) and DQ, which is 3 or 7."""
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
 
 
 def private_name(packet: Any) -> Finding:
-    """Judge the private queue with DQ 3 (E42)."""
+    """Demand private queue 4 as the destination if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
@@ -91,7 +92,7 @@ def private_name(packet: Any) -> Finding:
 
 
 def direct_name(packet: Any) -> Finding:
-    """Judge the direct name with DQ 7."""
+    """Demand the prescribed direct name as the destination if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
         return None
@@ -100,12 +101,12 @@ def direct_name(packet: Any) -> Finding:
 
 
 def label(packet: Any) -> Finding:
-    """Demand the label that the specification prints."""
+    """Demand the label QM Ordering Ack."""
     return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
 def body_size(packet: Any) -> Finding:
-    """Demand the body size that the specification prints."""
+    """Demand the body size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
 
@@ -117,7 +118,7 @@ def property_flags(packet: Any) -> Finding:
 
 
 def body_type(packet: Any) -> Finding:
-    """Demand a body without type."""
+    """Demand BodyType VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
     return value == 0, f"BodyType is 0x{value:X}"
 
@@ -147,12 +148,12 @@ EXPECTED: Mapping[JudgePacket, str] = {
     property_flags: "MessagePropertiesHeader.Flags is 0",
     body_type: "BodyType is VT_EMPTY",
 }
-"""The demands on both kinds of acknowledgment."""
+"""The texts of the demands on both kinds of acknowledgment."""
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
-    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule of the bit MP
-    of UserHeader.Flags.
+    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule about bit MP of
+    UserHeader.Flags.
     """
     if rules.keys() != EXPECTED.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")

@@ -14,7 +14,9 @@ from suites.mqqp.steps.whole import build_full_message
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
-"""Values of SecurityHeader.DE: the signature was made by the default provider, or by that of ProviderInfo."""
+"""Values of SecurityHeader.DE: the signature was made by the default provider, or by the one that
+ProviderInfo names.
+"""
 
 
 @for_each_method(
@@ -25,8 +27,8 @@ DEFAULT, NAMED = 1, 0
 )
 @needs("qm2qm", "security")
 def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
-    """Alice signed two messages, the second with a named provider: receives return both with their sender, certificate,
-    signature and provider.
+    """Two signed messages arrive, the second with a named provider: receives return both with their sender,
+    certificate, signature and provider.
     """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))

@@ -117,7 +117,7 @@ def test_other_byte_order_resolutions_and_blocks_are_read(file: Path) -> None:
 
 
 def test_a_new_section_forgets_the_interfaces(file: Path) -> None:
-    with pytest.raises(CaptureError, match="interface 0, which is not described"):
+    with pytest.raises(CaptureError, match="interface 0, which no earlier block describes"):
         frames_of(file, SECTION + RAW_INTERFACE + enhanced(b"a") + SECTION + enhanced(b"b"))
 
 
@@ -134,7 +134,7 @@ BROKEN = {
     "block too short": (GOOD + pack("<II", 6, 8), "a block of 8 bytes"),
     "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block of 33 bytes"),
     "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the two lengths of a block differ"),
-    "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which is not described"),
+    "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which no earlier block describes"),
     "packet past its block": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),
         "5 bytes does not fit its block",
@@ -223,7 +223,7 @@ def test_a_long_note_is_compressed(file: Path):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"x\x01nonsense", "a note that cannot be unpacked"),
+        (b"x\x01nonsense", "a note cannot be decompressed"),
         (zlib.compress(b"{}" * 600)[:-5], "a note that is cut"),
         (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
     ],
@@ -254,5 +254,5 @@ def test_the_longest_note_is_read_and_a_longer_one_is_refused(file: Path):
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
 def test_a_note_that_is_cut_is_refused(file: Path, body: bytes):
     file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
-    with pytest.raises(CaptureError, match=r"a note of \d bytes in a block of|too short for its fields"):
+    with pytest.raises(CaptureError, match=r"a note of \d bytes does not fit its block of|too short for its fields"):
         list(read_with_notes(file))

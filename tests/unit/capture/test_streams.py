@@ -228,7 +228,7 @@ def test_misuse_is_reported(file: Path) -> None:
         writer.tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_close(1, False, time_us=0)
-        with pytest.raises(HarnessError, match="not of one family"):
+        with pytest.raises(HarnessError, match="addresses of different families"):
             writer.udp(CLIENT, SERVER6, b"a", time_us=0)
         with pytest.raises(HarnessError, match="does not appear to be"):
             writer.tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
@@ -264,14 +264,14 @@ def other_protocol() -> bytes:
 
 
 UNREADABLE = {
-    "fragment": ([fragment()], "a fragment; reassemble the capture first"),
-    "other protocol": ([other_protocol()], "IP protocol 1; only TCP"),
-    "no IP": ([b"\x00" * 40], "no IPv4 or IPv6 packet"),
-    "nothing": ([b""], "no IPv4 or IPv6 packet"),
-    "begins in the middle": ([tcp(ACK, 5, b"a")], "without its SYN"),
-    "SYN-ACK first": ([tcp(SYN | ACK, 5)], "a SYN-ACK without its SYN"),
-    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7, 6 is next"),
-    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6, 7 is next"),
+    "fragment": ([fragment()], "the packet is a fragment; reassemble the capture first"),
+    "other protocol": ([other_protocol()], "IP protocol 1 is not supported; only TCP"),
+    "no IP": ([b"\x00" * 40], "neither an IPv4 nor an IPv6 packet"),
+    "nothing": ([b""], "neither an IPv4 nor an IPv6 packet"),
+    "begins in the middle": ([tcp(ACK, 5, b"a")], "the SYN of this connection is missing"),
+    "SYN-ACK first": ([tcp(SYN | ACK, 5)], "the SYN before this SYN-ACK is missing"),
+    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7 instead of 6"),
+    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6 instead of 7"),
     "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data after the end"),
 }
 
@@ -288,7 +288,7 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
 def test_another_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
-    with pytest.raises(CaptureError, match="link type 1; only raw IP"):
+    with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
         streams(file)
 
 

@@ -236,7 +236,7 @@ def test_all_headers_in_their_order():
         ({"SecurityHeader": None}, "UserHeader.Flags.SH"),
         ({"SoapHeader": None}, "UserHeader.Flags.HH"),
         ({"MultiQueueFormatHeader": None}, "UserHeader.Flags.MQ"),
-        ({"SoapHeader": SoapHeader("", Padding=b"")}, "lacks its padding"),
+        ({"SoapHeader": SoapHeader("", Padding=b"")}, "has no padding"),
         ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "does not fit"),
         ({"BaseHeader": replace(ALL.BaseHeader, Flags=ALL.BaseHeader.Flags | 8)}, "BaseHeader.Flags.IN"),
         ({"MessagePropertiesHeader": MessagePropertiesHeader(MessageBody=bytes(0x00400000))}, "above the maximum"),

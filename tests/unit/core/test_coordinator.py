@@ -62,7 +62,7 @@ def test_a_vote_that_cannot_be_saved_is_one_against(pair):
 def test_active_transaction_cannot_commit_before_its_prepare(pair):
     a, b = pair
     unit = unit_of_work(a)
-    assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): a coordinator prepares it first" in a.refusal(
+    assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): the coordinator must prepare it first" in a.refusal(
         CommitTransaction(unit)
     )
     assert seen(a, b) == (["older"], [])

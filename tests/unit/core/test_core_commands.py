@@ -102,9 +102,9 @@ def test_peeking_and_purging(host):
 
 REFUSED = {
     "no name": (SendMessage("nonsense"), "DIRECT="),
-    "machine": (SendMessage(f"MACHINE={guid(3)}"), "is not supported as a destination"),
-    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "is not supported as a destination"),
-    "journal": (SendMessage(direct(9) + ";JOURNAL"), "is not supported as a destination"),
+    "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be a destination"),
+    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be a destination"),
+    "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be a destination"),
     "several": (SendMessage(f"{direct(9)},{direct(8)};JOURNAL"), "read-only"),
     "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
     "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "is a transactional queue"),

@@ -167,7 +167,7 @@ def test_a_line_becomes_a_request(arguments, request_):
 WRONG = [
     ({}, "unknown verb None"),
     ({"verb": 5}, "unknown verb 5"),
-    ({"verb": "restart"}, "unknown verb 'restart'; known are identity"),
+    ({"verb": "restart"}, "unknown verb 'restart'; known: identity"),
     ({"verb": "identity", "x": 1}, "unknown argument 'x'; it takes no arguments"),
     ({"verb": "create_queue"}, "argument 'name' is missing"),
     ({"verb": "create_queue", "name": 5}, "name must be a string, not 5"),

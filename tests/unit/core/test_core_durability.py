@@ -286,14 +286,14 @@ GUID = str(guid(1))
     [
         ({"identifier": str(guid(2))}, f"the entries are messages of queue manager {guid(2)}, not of {GUID}"),
         ({"future:1": 1}, "entry 'future:1' is of an unknown kind: was it written by a newer version?"),
-        ({"ordinal": "7"}, "entry ordinal: makes no sense: ValueError(\"'7' is not a number\")"),
-        ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 makes no sense: KeyError"),
-        ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 makes no sense"),
-        ({"message:x": 1}, "entry message:x makes no sense"),
-        ({"history:x": 1}, "entry history:x makes no sense"),
+        ({"ordinal": "7"}, "entry ordinal: is unusable: ValueError(\"'7' is not a number\")"),
+        ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 is unusable: KeyError"),
+        ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 is unusable"),
+        ({"message:x": 1}, "entry message:x is unusable"),
+        ({"history:x": 1}, "entry history:x is unusable"),
         (
             {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
-            rf"queue {PLAIN} exists with transactional = True, unlike the configuration: change the settings",
+            rf"queue {PLAIN} exists with transactional = True, but the configuration sets False: change it",
         ),
     ],
 )

@@ -99,7 +99,7 @@ def test_invalid_packet_of_a_remote_read_is_returned_by_rr_nack(buffer):
     remote = Remote()
     number = remote.open()
     remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)
-    assert "no UserMessage Packet" in remote.refusal(RemoteReceive(number))
+    assert "malformed UserMessage Packet" in remote.refusal(RemoteReceive(number))
     assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
     assert remote.pending() == []
 
@@ -127,8 +127,8 @@ def test_a_server_that_says_it_read_a_message_and_sends_none():
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
         (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
         (RemoteReadByLookupId(99, -1), "lookup_id"),
-        (RemoteReadByLookupId(99, 0, "current"), "0 names no message"),
-        (RemoteReadByLookupId(99, 0, "previous"), "0 names no message"),
+        (RemoteReadByLookupId(99, 0, "current"), "0 is not a message"),
+        (RemoteReadByLookupId(99, 0, "previous"), "0 is not a message"),
     ],
 )
 def test_requests_that_make_no_sense_are_refused(request_made, why):

@@ -171,7 +171,7 @@ def test_agent_that_does_not_read_gives_one_line_error(
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
-        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes wait"):
+        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes are waiting to be sent"):
             control.begin("send", body="x" * 2_000_000)
 
 

@@ -83,9 +83,9 @@ def test_wrong_agent_gives_exit_code_1(tmp_path: Path) -> None:
     [
         ((), "which agent"),
         (("--command", "x", "--address", "h:1"), "two agents"),
-        (("--command", "x", "--write", "/dev/null"), "is there already"),
+        (("--command", "x", "--write", "/dev/null"), "exists already"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
-        (("--sut", "{file}"), "has no control channel"),
+        (("--sut", "{file}"), "has no [control] of a driver"),
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
     ],
 )

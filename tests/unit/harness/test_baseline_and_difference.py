@@ -69,7 +69,7 @@ def baseline(folder: Path, text: str) -> Path:
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
-        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known are reason, link"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known: reason, link"),
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
     with pytest.raises(typer.Exit) as ended:
         update(run(tmp_path / "a", judged), file)
     assert ended.value.exit_code == 1
-    said = f"2 rules stayed open, which no baseline accepts: {TWO}, {THREE}"
+    said = f"2 rules were left undecided, which no baseline accepts: {TWO}, {THREE}"
     assert capsys.readouterr().out.splitlines()[-1] == said
     made = file.read_text(encoding="utf-8")
     assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made

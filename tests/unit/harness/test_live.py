@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from harness.cli.run import run
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BAD, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
@@ -48,8 +48,9 @@ class Watched:
         self.now_s = 0.0
         self.screen = Screen(isatty=isatty)
         self.expected: set[str] = set()
+        self.turned_bad: list[tuple[str, Verdict]] = []
         run: Any = SimpleNamespace(
-            log=SimpleNamespace(rules=self.rules),
+            log=SimpleNamespace(rules=self.rules, turned_bad=self.turned_bad),
             catalogue=RULES,
             roots=NamedRoots(),
             expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
@@ -62,7 +63,9 @@ class Watched:
         """End a check; return the lines that it caused."""
         before = len(self.screen.lines)
         self.now_s += took_s
-        self.rules.update({name.replace("_", "-"): verdict for name, verdict in verdicts.items()})
+        found = {name.replace("_", "-"): verdict for name, verdict in verdicts.items()}
+        self.turned_bad += [one for one in found.items() if one not in self.rules.items() and one[1] in BAD]
+        self.rules.update(found)
         self.live.pytest_runtest_logfinish("suites/mqqb/x/test_x.py::test_y")
         return self.screen.lines[before:]
 

@@ -28,7 +28,7 @@ def test_system_that_is_no_windows_gets_no_product_note() -> None:
 
 def test_an_unknown_profile_is_named_with_those_that_there_are() -> None:
     with pytest.raises(
-        UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000, "
+        UsageError, match="unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000, "
     ):
         sut("windows-server-2020")
 

@@ -64,7 +64,7 @@ ping = true
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sutt": {}}, ["[sutt]", "known are"]),
+        ({"sutt": {}}, ["[sutt]", "known: "]),
         ({"driver": {"kind": "external", "tcp_prot": 1}}, ["driver.tcp_prot", "tcp_port"]),
         ({"driver": {"kind": "carrier pigeon"}}, ["driver.kind", "carrier pigeon", "virtual, process, external"]),
         ({"driver": {"kind": "external", "tcp_port": "1801"}}, ["driver.tcp_port", "int"]),

@@ -12,7 +12,17 @@ import pytest
 from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 
 from harness.errors import UsageError
-from harness.judging.verdicts import WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_lines, read_verdicts, worst
+from harness.judging.verdicts import (
+    WORST_FIRST,
+    Entry,
+    Evidence,
+    Recorded,
+    Verdict,
+    read_lines,
+    read_standing_verdicts,
+    read_verdicts,
+    worst,
+)
 from harness.run_folder import capture_name, capture_of
 from reports.vocabulary import VERDICTS
 
@@ -41,6 +51,36 @@ def test_each_verdict_is_on_disk_at_once(tmp_path: Path) -> None:
         last = lines(tmp_path)[-1]
         assert (last["seq"], last["verdict"], last["observed"]) == (number, verdict, "Zürich\n\"'")
     assert made.counts == dict.fromkeys(Verdict, 1)
+
+
+def test_the_log_lists_each_rule_that_turns_bad_once(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    for verdict in (Verdict.PASS, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.FAIL, Verdict.FAIL):
+        made.append(entry(verdict))
+    made.append(entry(Verdict.WARN, rule=SETTLED))
+    assert made.turned_bad == [(MUST, Verdict.INCONCLUSIVE), (MUST, Verdict.FAIL)]
+
+
+def test_the_standing_verdicts_are_the_worst_of_all_verdicts(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    for rule in (SETTLED, MUST):
+        for verdict, test in ((Verdict.PASS, "a"), (Verdict.FAIL, "c"), (Verdict.FAIL, "b"), (Verdict.WARN, "a")):
+            made.append(entry(verdict, rule=rule, test=test))
+    path = tmp_path / "verdicts.jsonl"
+    found = read_standing_verdicts(path)
+    assert [(line["rule"], line["seq"]) for line in found] == sorted([(MUST, 7), (SETTLED, 3)])
+    assert found == [
+        line for line in sorted(read_verdicts(path), key=lambda line: line["rule"]) if line["seq"] in (3, 7)
+    ]
+
+
+def test_a_line_without_a_verdict_is_named_when_the_standing_verdicts_are_read(tmp_path: Path) -> None:
+    log(tmp_path).append(entry())
+    path = tmp_path / "verdicts.jsonl"
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"schema":2,"seq":2,"rule":"MQQB-2.1.1-01"}\n')
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: not a verdict"):
+        read_standing_verdicts(path)
 
 
 WHOLE = Entry(

@@ -129,7 +129,9 @@ def test_computers_and_distribution_lists_are_taken_once(tmp_path: Path):
 def test_a_public_queue_needs_a_directory(tmp_path: Path):
     queues = "queues = [{ name = 'orders' }]\n"
     assert load(tmp_path, queues + OWN + SITES + MACHINES) is not None
-    with pytest.raises(SettingsError, match=r"\[\[queues\]\] name = 'orders': a public queue needs \[directory\]"):
+    with pytest.raises(
+        SettingsError, match=r"\[\[queues\]\] name = 'orders': a public queue needs the table \[directory\]"
+    ):
         load(tmp_path, queues)
 
 
@@ -161,12 +163,12 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
     [
         (SITES, "[directory]: [queue_manager] identifier is missing: give the identifier of one of the queue managers"),
         (OWN + SITES, f"[directory]: the own queue manager {A} is missing: add it to queue_managers"),
-        (OWN + SITES + MACHINES + "[routes]\n", "[routes] belongs to a workgroup: with [directory], leave it out"),
+        (OWN + SITES + MACHINES + "[routes]\n", "[routes] is only for a workgroup: remove it, or remove [directory]"),
         (
             OWN + SITES + MACHINES + "[public_queues]\n",
-            "[public_queues] belongs to a workgroup: with [directory], leave",
+            "[public_queues] is only for a workgroup: remove it",
         ),
-        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
+        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known: store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
         (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),
@@ -175,7 +177,10 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
             OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
             "out_routing_servers: this file has no 'gone'; it has alpha",
         ),
-        (OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']", "sites = ['north']: a link has two sites"),
+        (
+            OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']",
+            "sites = ['north']: a link must name exactly two sites",
+        ),
         (
             OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north', 'south']\ncost = 0",
             "links 1 cost = 0: must be an integer from 1 to 999999",

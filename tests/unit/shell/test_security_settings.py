@@ -167,7 +167,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
     ("text", "complaint"),
     [
         ("security = 1", "[security]: must be a table"),
-        ("[security]\nkeys = 'x'", "[security]: unknown key 'keys'; known are folder, generate,"),
+        ("[security]\nkeys = 'x'", "[security]: unknown key 'keys'; known: folder, generate,"),
         ("[security]\npreferred_base = 'des'", "[security] preferred_base = 'des': must be one of rc2, rc4,"),
         ("[security.users]\nname = 'a'", "[[security.users]] must be a list of tables"),
         ("[[security.users]]\nsid = 'S-1-1-0'", "[[security.users]] 1: name is missing"),

@@ -77,7 +77,7 @@ def test_a_store_that_fails_as_no_store_should_ends_the_process_with_one_line(
             return await Service(settings(), core.begin, Broken()).run(lambda line: None)
 
     assert asyncio.run(story()) is False
-    said = f"the store failed, so nothing can be kept: {type(error).__name__}: {' '.join(str(error).split())}"
+    said = f"the store failed and can keep no more records: {type(error).__name__}: {' '.join(str(error).split())}"
     assert caplog.messages == [said]
 
 
