@@ -93,7 +93,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
-    order = _by_priority(came)
+    order = _group_tags_by_priority(came)
     for _ in range(2):
         session.close()
         session = sender.await_session()
@@ -102,7 +102,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3.1-D01",
             expected=order,
-            observed=_by_priority(frames),
+            observed=_group_tags_by_priority(frames),
             case="messages by priority",
             evidence=evidence,
         )
@@ -213,7 +213,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     )
 
 
-def _by_priority(frames):
+def _group_tags_by_priority(frames):
     """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
     them.
     """

@@ -59,6 +59,6 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
     return Caches(sut).remaining_ms(name)
 
 
-def expect_about(now_s: int) -> Expectation:
+def expect_current_time(now_s: int) -> Expectation:
     """Return an expectation of the current time, in seconds since 1970, with a tolerance."""
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
