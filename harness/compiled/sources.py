@@ -17,9 +17,9 @@ ROOT = SUITES.parent
 Stamp = list[int]
 """The modification time (int ns) and the size (int bytes) of a file."""
 OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
-"""Files that pytest reads with every file of checks, without an import."""
+"""The files that pytest reads with every file of checks, without an import statement."""
 TABLES_BESIDE = ("states.toml",)
-"""Tables that a module reads without an import."""
+"""The tables beside a module, which it reads without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)

@@ -38,7 +38,7 @@ def _parse_facilities(facilities: str | None) -> frozenset[str]:
         return frozenset(FACILITIES)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
     if unknown := sorted(names - FACILITIES.keys()):
-        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known are {', '.join(FACILITIES)}")
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known: {', '.join(FACILITIES)}")
     return names
 
 

@@ -74,7 +74,7 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
     """Raise SettingsError for an unknown key."""
     for key in tree:
         if key not in known:
-            raise SettingsError(f"{where}: unknown {kind} {key!r}; known are {', '.join(known)}")
+            raise SettingsError(f"{where}: unknown {kind} {key!r}; known: {', '.join(known)}")
 
 
 def table(tree: object, known: Table, where: str) -> Values:

@@ -103,7 +103,7 @@ def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Acc
         if name in (account.name, str(account.SecurityIdentifier)):
             return account
     names = [account.name for account in accounts]
-    raise CommandError(f"{argument}: {name!a} is not a known account; known are {', '.join(names) or 'none'}")
+    raise CommandError(f"{argument}: {name!a} is not a known account; known: {', '.join(names) or 'none'}")
 
 
 def _name_in_table(value: int, table: Mapping[str, int]) -> str:
