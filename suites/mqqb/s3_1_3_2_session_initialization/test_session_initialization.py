@@ -305,7 +305,7 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before an answer of the other side, by rule."""
+"""Elements of a session that is established again, before the other side answers, by rule."""
 
 
 @needs("send", "inspect")

@@ -75,7 +75,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        expected=holds("the SUT opens no new session with no messages left", otherwise="a new session"),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )

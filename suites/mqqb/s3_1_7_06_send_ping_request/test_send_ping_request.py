@@ -195,7 +195,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     caller.answer_ping(first)
     _, connection = caller.await_connection()
     if connection is None or not connection.received:
-        raise ConformanceFailure("the SUT asked for no session after its ping")
+        raise ConformanceFailure("the SUT requested no session after its ping")
     connection.send(establish_response(peer, connection.received[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))
     connection.expect("UserMessage")

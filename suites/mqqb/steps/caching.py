@@ -50,12 +50,12 @@ def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
 
 
 def users(sut: Sut) -> list[str]:
-    """Name the users in UserCertCache, in its order."""
+    """Return the names of the users in UserCertCache, in the order of the cache."""
     return Caches(sut).users()
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
-    """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
+    """Return the remaining time of a cache's cleanup timer in ms; None when the timer does not run."""
     return Caches(sut).remaining_ms(name)
 
 

@@ -185,7 +185,7 @@ class PingingSut:
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
-                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response comes after its time"
+                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
             )
         if sut.has("set_timers"):
             sut.slow_down(GREATEST_TIMER_SPEED_UP)

@@ -124,7 +124,7 @@ class Sender:
         session = self.await_session()
         sent = self.collect(session, count)
         if len(sent) != count:
-            raise ConformanceFailure(f"{len(sent)} of {count} messages came")
+            raise ConformanceFailure(f"{len(sent)} of {count} messages arrived")
         return session, sent
 
     @staticmethod
