@@ -17,7 +17,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqqb.steps.exchanges import deliver_message, taken
+from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outcome
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -137,7 +137,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
         done = deliver_message(peer, packet, label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")

@@ -18,7 +18,7 @@ from suites.mqmq.steps.session_headers import (
 )
 
 
-def _is_as_a_session_ack(packet: Any, counts: Counts) -> Finding:
+def _demand_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
     """Demand everything that the rules demand of a SessionAck."""
     judges = (counts_sent, counts_sent_recoverable, acknowledges_what_came, flags_what_came, flags_once)
     findings = [finding for judge in judges if isinstance(finding := judge(packet, counts), tuple)]
@@ -29,7 +29,7 @@ def _is_as_a_session_ack(packet: Any, counts: Counts) -> Finding:
 for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-11", "UserMsgSequenceNumber counts the messages sent", counts_sent),
     ("MQQB-3.1.7.1.3-13", "RecoverableMsgSeqNumber counts the recoverable messages sent", counts_sent_recoverable),
-    ("MQQB-3.1.7.1.3-15", "its counts are those of both sides", _is_as_a_session_ack),
+    ("MQQB-3.1.7.1.3-15", "its counts are those of both sides", _demand_values_of_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that came", acknowledges_what_came),
     ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
     ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber counts the messages sent", counts_sent),
