@@ -44,7 +44,7 @@ class ForgottenByACrash(TransactionOperations):
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
 class UndoneByAnAbort(Positions):
-    """A message that a reader held during a purge is in the queue again when the reader releases it."""
+    """A message that a reader has locked during a purge is in the queue again when the reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:
