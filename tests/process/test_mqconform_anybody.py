@@ -67,7 +67,7 @@ def test_checks_leave_nothing_behind_for_each_other_or_for_the_next_run(
     for run in (met[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
         assert {line["verdict"] for line in verdicts(run)} <= CLEAN
         found = [one["what"] for one in run_json(run)["residue"]]
-        assert all(what.startswith("found before it") for what in found), found
+        assert all(what.startswith("left by an earlier check or run") for what in found), found
 
 
 def test_workers_that_share_a_system_tell_of_one_queue_manager(met: dict[Scenario, Met]) -> None:

@@ -191,7 +191,7 @@ def aligned(packet: Any, context: Context) -> Finding:
 def default_provider(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is present only with DE 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
-        return NotExercised("the message has the message has no ProviderInfo")
+        return NotExercised("the message has no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
 
