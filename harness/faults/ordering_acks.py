@@ -61,7 +61,9 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
-    "has its numbers before TxSequenceID": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _other_order}, meant),
+    "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
+        MESSAGE, {BODY_PATH: _other_order}, meant
+    ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _one_more(0)}, meant),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
         MESSAGE, {BODY_PATH: _one_more(8)}, meant

@@ -83,7 +83,7 @@ class Duration:
             raise self._unknown(f"the tolerance is {margin_ms:,} ms")
 
     def _unknown(self, what: str) -> ConformanceFailure:
-        stood = f"the SUT stood still for up to {self.longest_ms:,} ms at a time, {self.stalled_ms:,} ms in all during or near"
+        stood = f"the SUT stood still for up to {self.longest_ms:,} ms, in total {self.stalled_ms:,} ms during or near"
         return ConformanceFailure(f"{stood} this duration: {what}")
 
 

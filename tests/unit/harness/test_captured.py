@@ -70,7 +70,7 @@ def pings(recorder):
 
 
 @pytest.mark.parametrize("happens", [session, wrong, pings])
-def test_a_capture_is_judged_as_whoever_recorded_it_judged(tmp_path, happens):
+def test_capture_gives_verdicts_of_its_run(tmp_path, happens):
     path = tmp_path / "x.pcapng"
     live = recorded(path, happens)
     assert live
@@ -102,5 +102,5 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="bytes; at most 100000 are judged"):
+    with pytest.raises(TooMuch, match="the harness judges at most 100000"):
         lines_of_capture(path, "x")
