@@ -48,22 +48,27 @@ def well_formed_names(kind: type, *fields: str) -> Predicate:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
         found = [name for name in listed_names(packet) if isinstance(name, kind)]
-        return (True, f"{len(found)} such names") if found else None
+        return (True, f"the number of well-formed names is {len(found)}") if found else None
 
     return predicate
 
 
 for rule, expected, kind, fields in (
-    ("MQMQ-2.2.18.1.4-02", "FormatName is of the kind of FormatType", object, ("MQF", "PublicQueue", "PrivateQueue")),
+    (
+        "MQMQ-2.2.18.1.4-02",
+        "FormatName has the form that FormatType specifies",
+        object,
+        ("MQF", "PublicQueue", "PrivateQueue"),
+    ),
     (
         "MQMQ-2.2.18.1.4.1-01",
-        "FormatType 3 has a string",
+        "FormatName with FormatType 3 is a string",
         MQFDirectQueueFormatName,
         ("MQFDirectQueueFormatName",),
     ),
     (
         "MQMQ-2.2.18.1.4.2-01",
-        "FormatType 6 has 16 bytes",
+        "FormatName with FormatType 6 has 16 bytes",
         MQFDistributionQueueFormatName,
         ("MQFDistributionQueue",),
     ),

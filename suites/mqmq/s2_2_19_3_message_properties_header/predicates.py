@@ -155,4 +155,4 @@ def allocation(packet: Any, context: Context) -> Finding:
 def label_size(packet: Any, context: Context) -> Finding:
     """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
-    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, of {size} bytes"
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, the label has {size} bytes"

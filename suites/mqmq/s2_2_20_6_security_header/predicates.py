@@ -102,7 +102,7 @@ def other_provider(security: Any, packet: Any) -> Finding:
 @of_security_header
 def has_data(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present with AI."""
-    return (_any_size(security), f"sizes are {_sizes(security)}") if security.AI else None
+    return (_any_size(security), f"the five sizes are {_sizes(security)}") if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
@@ -140,7 +140,9 @@ def certificate_size(security: Any, packet: Any) -> Finding:
     if not certificate:
         return None
     length = 4 + int.from_bytes(certificate[2:4], "big") if certificate[:2] == bytes([DER_SEQUENCE, DER_LONG]) else -1
-    return length == len(certificate), f"SenderCertSize is {len(certificate)}, the length in the certificate {length}"
+    return length == len(
+        certificate
+    ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
 @passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
@@ -163,7 +165,7 @@ def provider_size(security: Any, packet: Any) -> Finding:
 @of_security_header
 def not_empty(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), f"sizes are {_sizes(security)}"
+    return _any_size(security), f"the five sizes are {_sizes(security)}"
 
 
 @passive(
@@ -175,7 +177,7 @@ def as_announced(security: Any, packet: Any) -> Finding:
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
-    return not lacking, f"lacks {' and '.join(lacking) or 'nothing'}"
+    return not lacking, f"missing: {', '.join(lacking) or 'nothing'}"
 
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")

@@ -45,24 +45,24 @@ def after_another(judge: JudgePair) -> Predicate:
 def begins_its_transaction(header: Any, before: Any) -> Finding:
     """Demand that FM is set if and only if the previous message belongs to a different transaction."""
     first = header.ID != before.ID
-    return first == header.FM, f"FM is {header.FM}, ID is {header.ID} after {before.ID}"
+    return first == header.FM, f"FM is {header.FM}, and ID is {header.ID} after ID {before.ID}"
 
 
 def ended_its_transaction(header: Any, before: Any) -> Finding:
     """Demand that LM of the previous message is set if and only if this message belongs to a different transaction."""
     last = header.ID != before.ID
-    return last == before.LM, f"LM of the previous message is {before.LM}, ID is {header.ID} after {before.ID}"
+    return last == before.LM, f"LM of the previous message is {before.LM}, and ID is {header.ID} after ID {before.ID}"
 
 
 def keeps_its_transaction(header: Any, before: Any) -> Finding:
     """Demand that the ID is that of the previous message, if LM was clear there and FM is clear here."""
     if before.LM or header.FM:
         return None
-    return header.ID == before.ID, f"ID is {header.ID} after {before.ID} in the same transaction"
+    return header.ID == before.ID, f"ID is {header.ID} after ID {before.ID} in the same transaction"
 
 
 def has_its_own_transaction(header: Any, before: Any) -> Finding:
     """Demand that the ID differs from that of the previous message, if LM was set there and FM is set here."""
     if not before.LM or not header.FM:
         return None
-    return header.ID != before.ID, f"ID is {header.ID} after {before.ID} in a new transaction"
+    return header.ID != before.ID, f"ID is {header.ID} after ID {before.ID} in a new transaction"
