@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.message_bytes import user_flags
+from suites.mqmq.steps.message_bytes import read_user_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
@@ -33,7 +33,7 @@ def _send_with_response_queue(peer, sut, response):
     outgoing.end()
     count = int.from_bytes(frame.data[NAMES_AT : NAMES_AT + 2], "little")
     end = NAMES_AT + 2 + count
-    return frame, user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
+    return frame, read_user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
 
 
 @needs("send")

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
-from suites.mqmq.steps.message_bytes import properties_at
+from suites.mqmq.steps.message_bytes import find_properties_header
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 
@@ -35,7 +35,7 @@ class Sizes:
     """
 
     def __init__(self, data):
-        at = properties_at(data)
+        at = find_properties_header(data)
         if at is None or len(data) < at + FIXED_SIZE:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.label_length = data[at + 1]
