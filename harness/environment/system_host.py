@@ -17,7 +17,7 @@ from reference_qm.surface.driver import Core, NewCore
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 NOTICED_MS = 500
 """int ms: after this time the system notices that the directory changed or became unreachable, unless it needs the
@@ -85,7 +85,7 @@ class SystemHost(CoreHost):
         """Write a record at once, because writing takes no time here."""
         try:
             if not self._surroundings.there["storage"]:
-                raise StoreError(FULL)
+                raise StoreError(DISK_FULL)
             self._disk.keep([effect.record])
         except StoreError as error:
             self.answer_soon(PersistFailed(effect.token, str(error)))
@@ -93,10 +93,10 @@ class SystemHost(CoreHost):
             self.answer_soon(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer(self._surroundings.consulted, effect))
+        self.answer_soon(directory_access.answer_from_directory(self._surroundings.consulted, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
+        self.answer_soon(directory_access.answer_from_directory(self._surroundings.within_reach, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
         """Send the core a command, or change its environment: the core notices a change of its directory."""

@@ -81,11 +81,11 @@ OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6
 """The DomainGuids that the local security authority reports."""
 DOMAIN_ENTRY = "directory_identifier"
 """The name of a store entry that is missing in a backup from another domain."""
-BAD_ENTRY = "damage:1"
+DAMAGED_ENTRY = "damage:1"
 """The name of a store entry that no queue manager writes, for damaged data."""
-COUNTER_ENTRY = "last_private_queue_number"
+QUEUE_NUMBER_ENTRY = "last_private_queue_number"
 """The name of the store entry with the last private queue number, which can become lower than that of a queue."""
-FULL = "no space is left on the device"
+DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
@@ -120,7 +120,13 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
     }
 )
 """The attributes of directory objects that ``published`` returns, by their names in the control protocol."""
-CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "public_encryption_keys_base64", "quota_kb")
+CHANGEABLE_ATTRIBUTES = (
+    "intra_site_replication_interval_s",
+    "label",
+    "members",
+    "public_encryption_keys_base64",
+    "quota_kb",
+)
 """The attributes of directory objects that ``published`` may change."""
 
 
@@ -170,9 +176,9 @@ class Surroundings:
         """Return the entries of the store to change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
-            entries[BAD_ENTRY] = None if self.there["store"] else "damaged"
+            entries[DAMAGED_ENTRY] = None if self.there["store"] else "damaged"
         if before["configuration"] and not self.there["configuration"]:
-            entries[COUNTER_ENTRY] = 0
+            entries[QUEUE_NUMBER_ENTRY] = 0
         if self.there.get("own_domain", True) and not before.get("own_domain", True):
             entries[DOMAIN_ENTRY] = None
         return entries
@@ -272,7 +278,7 @@ class Surroundings:
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
-        changes = {name: value for name in CHANGEABLE if (value := getattr(request, name)) is not None}
+        changes = {name: value for name in CHANGEABLE_ATTRIBUTES if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
             wrong = min(unknown)
             return f"published: {wrong} is not an attribute of the object: name another queue, site or queue_manager"

@@ -5,7 +5,7 @@ from typing import Any
 
 from reference_qm import routing
 from reference_qm.core.part import Part
-from reference_qm.core.store.enterprise import key_list
+from reference_qm.core.store.enterprise import build_key_list
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
@@ -136,8 +136,8 @@ class DirectoryClient(Part):
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
-            "PublicEncryptionKeyList": key_list(security.encryption_keys),
-            "PublicSigningKeyList": key_list(security.signing_keys),
+            "PublicEncryptionKeyList": build_key_list(security.encryption_keys),
+            "PublicSigningKeyList": build_key_list(security.signing_keys),
         }
         changed: dict[str, Any] = {
             name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)

@@ -105,7 +105,7 @@ def _queue_of_state(session: Session) -> OutgoingQueue | None:
     None for a queue that is OnHold or Locked.
     """
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State not in _HELD else None
+    return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None
 
 
-_HELD = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+_HELD_QUEUE_STATES = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueSt
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
-ADDRESS_LIMIT = 16
+NEXT_HOPS_LIMIT = 16
 """The maximum number of next hops that are made from the addresses of queue managers."""
 
 
@@ -72,7 +72,7 @@ class Resolving(Part):
         session.opening = Opening.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
-                if is_address(address) and len(session.NextHopCollection) < ADDRESS_LIMIT:
+                if is_address(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
                     outgoing_queue(session).NextHops.append(format_next_hop(address))
                     session.NextHopCollection.append(replace(hop, Address=address))
         if not session.NextHopCollection:

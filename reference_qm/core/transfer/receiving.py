@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.entries import history_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
-from reference_qm.core.transfer.order_acks import LABEL, is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, is_final_ack, is_order_ack
 from reference_qm.model.adm import (
     RecoverableReceipt,
     Session,
@@ -18,7 +18,7 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, S
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-UNSAVED_LIMIT = 0x7FFF
+UNSAVED_MESSAGES_LIMIT = 0x7FFF
 """The maximum number of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
 
 
@@ -34,8 +34,8 @@ class Receiving(Part):
         not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
         the header is processed even if the message is refused, and vice versa (field text of note <14>).
         """
-        if len(session.receipts) >= UNSAVED_LIMIT:
-            reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+        if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
+            reason = f"{UNSAVED_MESSAGES_LIMIT} messages wait for the disk: numbers would repeat (MS-MQQB 3.1.5.8.7)"
             self.qm.closing.close(session, reason, now)
             return
         receipt = RecoverableReceipt()
@@ -96,7 +96,9 @@ class Receiving(Part):
         if self.is_misdirected(packet):
             receipt.done = True
             return
-        if packet.MessagePropertiesHeader.Label == LABEL:  # both order acknowledgments have it, other messages rarely
+        if (
+            packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
+        ):  # both order acknowledgments have it, other messages rarely
             for is_one, take in (
                 (is_order_ack, self.qm.order_acks.receive),
                 (is_final_ack, self.qm.final_acks.receive),

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, Sess
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-PIGGYBACK_AFTER = 0.75
+PIGGYBACK_FRACTION = 0.75
 """The fraction of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
@@ -200,7 +200,7 @@ class Sending(Part):
         if not session.UnackedReceivedMsgCount:
             return False
         elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
-        return elapsed > PIGGYBACK_AFTER
+        return elapsed > PIGGYBACK_FRACTION
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later, as a lost transport."""

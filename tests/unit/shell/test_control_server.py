@@ -211,15 +211,15 @@ def test_lines_may_be_cut_anywhere():
 def test_a_line_without_end_is_not_kept():
     async def story():
         async with bench() as it, it.caller() as caller:
-            caller.say(b"x" * (control_server.LINE_LIMIT + 1))
-            assert f"longer than {control_server.LINE_LIMIT} bytes" in (await caller.read_reply())["error"]
+            caller.say(b"x" * (control_server.LINE_BYTES_LIMIT + 1))
+            assert f"longer than {control_server.LINE_BYTES_LIMIT} bytes" in (await caller.read_reply())["error"]
             assert await caller.hung_up()
 
     asyncio.run(story())
 
 
 def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(control_server, "WAITING_LIMIT", 3)
+    monkeypatch.setattr(control_server, "UNANSWERED_REQUESTS_LIMIT", 3)
 
     async def story():
         async with bench() as it, it.caller() as caller:
@@ -380,7 +380,7 @@ def test_handles_that_a_restart_has_ended_are_not_closed_again():
 
 
 def test_a_client_that_reads_none_of_its_answers_is_cut(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(control_server, "UNREAD_LIMIT", 4 * MIB)
+    monkeypatch.setattr(control_server, "UNREAD_BYTES_LIMIT", 4 * MIB)
 
     async def story():
         async with bench() as it, it.caller() as caller:

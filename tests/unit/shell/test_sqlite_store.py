@@ -17,7 +17,7 @@ import pytest
 from shell_fakes import ScriptedCore, lives, running
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import install_core, with_identifier
+from reference_qm.shell.service import install_core, use_stored_identifier
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
@@ -257,7 +257,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = install_core(with_identifier(settings, store), [])(store.read())
+        core = install_core(use_stored_identifier(settings, store), [])(store.read())
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
@@ -268,7 +268,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         install_core(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
-        with_identifier(settings, store)
+        use_stored_identifier(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
         install_core(settings, [])(store.read())
 
