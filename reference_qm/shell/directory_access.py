@@ -30,7 +30,7 @@ class DirectoryAccess:
         """Carry out an effect and return its answer."""
         loop = asyncio.get_running_loop()
         around = self._surroundings
-        reached = around.consulted if isinstance(effect, ReadDirectory) else around.within_reach
+        reached = around.directory_in_use if isinstance(effect, ReadDirectory) else around.reachable_directory
         return await loop.run_in_executor(self._thread, directory_access.answer_from_directory, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:

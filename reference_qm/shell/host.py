@@ -161,7 +161,7 @@ class Host:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
-        for event in self._surroundings.as_found():
+        for event in self._surroundings.list_start_inputs():
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
@@ -274,7 +274,7 @@ class Host:
     # -- what the driver needs ----------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return self._surroundings.shown_by_clock(system.now())
+        return self._surroundings.apply_clock_offset(system.now())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
@@ -401,7 +401,7 @@ class Host:
     async def _pass_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
         there = self._surroundings.there
-        if entries := self._surroundings.on_disk(before):
+        if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)

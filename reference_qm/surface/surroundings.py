@@ -147,32 +147,32 @@ class Surroundings:
         self.there = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
 
     @property
-    def member_of(self) -> UUID | None:
+    def reported_domain(self) -> UUID | None:
         """The domain that the machine belongs to."""
         if not self.there.get("domain", False):
             return None
         return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
 
     @property
-    def within_reach(self) -> MemoryDirectory | None:
+    def reachable_directory(self) -> MemoryDirectory | None:
         """The directory of the domain; None while it is unavailable."""
         return (self._other or self.directory) if self.there.get("directory", False) else None
 
     @property
-    def consulted(self) -> MemoryDirectory | None:
+    def directory_in_use(self) -> MemoryDirectory | None:
         """The directory that the queue manager reads.
 
         None when the machine belongs to no domain or the directory is unavailable.
         """
-        return self.within_reach if self.there.get("domain", False) else None
+        return self.reachable_directory if self.there.get("domain", False) else None
 
-    def as_found(self) -> list[Input]:
+    def list_start_inputs(self) -> list[Input]:
         """Return the inputs that report the unavailable parts to a starting queue manager."""
         everything = dict.fromkeys(self.there, True)
-        told = [DomainReported(self.member_of)] if self.directory is not None else []
+        told = [DomainReported(self.reported_domain)] if self.directory is not None else []
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
-    def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
+    def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the entries of the store to change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
@@ -221,7 +221,7 @@ class Surroundings:
         self.fast_s = fast_s
         return {**self.there, CLOCK: fast_s}
 
-    def shown_by_clock(self, right: Now) -> Now:
+    def apply_clock_offset(self, right: Now) -> Now:
         """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part is unchanged."""
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 

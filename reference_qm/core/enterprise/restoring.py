@@ -155,7 +155,7 @@ class Restoring(Part):
         self.qm.membership.take_identifier(UUID(value))
 
     def _restore_last_known(self, rest: str, value: Any) -> None:
-        self.qm.membership.restore_known(value)
+        self.qm.membership.restore_known_attributes(value)
 
     def _restore_last_domain(self, rest: str, value: Any) -> None:
         self.qm.adm.LastDomain = UUID(value)

@@ -197,7 +197,9 @@ class Queues(Part):
         def carry_out() -> Result:
             _purge_later(locked)
             self.qm.disk.save(
-                self.qm.durability.build_purge_record(self.qm.transaction_operations.received_by_prepared())
+                self.qm.durability.build_purge_record(
+                    self.qm.transaction_operations.find_messages_received_by_prepared()
+                )
             )
             _purge_later(one for one in arriving if not one.awaits_disk)
             at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
@@ -212,7 +214,7 @@ class Queues(Part):
             if failed is not None:
                 failed()
 
-        kept = self.qm.transaction_operations.kept_by_transactions()
+        kept = self.qm.transaction_operations.find_messages_kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
         return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
 

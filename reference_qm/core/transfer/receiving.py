@@ -48,10 +48,10 @@ class Receiving(Part):
             self.qm.session_acks.process_header(session, packet.SessionHeader, now)
         self.take_message(session, packet, receipt, now)
         if recoverable and receipt.done:
-            self.await_consequences(session, receipt, now)
+            self.acknowledge_after_consequences(session, receipt, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
 
-    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
 
         Spec: MS-MQQB 3.1.5.8.7. Such a message was refused into a dead-letter queue, or is a FinalAck that moved
@@ -167,7 +167,7 @@ class Receiving(Part):
         if saving.acceptance is not None:
             self.qm.in_sequence.confirm_saved(saving.acceptance, [session for session, _ in saving.claims], now)
         elif saving.routed is not None:
-            self.qm.routing.send_on(saving.position, saving.routed, now)
+            self.qm.routing.forward_message(saving.position, saving.routed, now)
         elif saving.position.State is MessagePositionState.LOCKED:
             self.qm.arrival.message_arrived(saving.position, now)
 

@@ -48,7 +48,7 @@ add(
     "online-check-ignores-queues",
     QUEUES_READ,
     "The queue manager keeps the attributes of its public queues when the directory is back.",
-    skip(Publishing.take_over_published),
+    skip(Publishing.update_public_queues),
 )
 
 
@@ -56,8 +56,8 @@ add(
 class ReadByOneIdentifier(Publishing):
     """The queue manager takes over the attributes of the first public queue's object for all its public queues."""
 
-    def take_over_published(self) -> None:
-        super().take_over_published()
+    def update_public_queues(self) -> None:
+        super().update_public_queues()
         queues = self._list_public_queues()
         for queue in queues:
             queue.Label = queues[0].Label
@@ -67,9 +67,9 @@ class ReadByOneIdentifier(Publishing):
 class OnlyQuotasTakenOver(Publishing):
     """The queue manager keeps the labels of its public queues when the directory is back."""
 
-    def take_over_published(self) -> None:
+    def update_public_queues(self) -> None:
         labels = {queue.Pathname: queue.Label for queue in self._list_public_queues()}
-        super().take_over_published()
+        super().update_public_queues()
         for queue in self._list_public_queues():
             queue.Label = labels[queue.Pathname]
 

@@ -33,7 +33,7 @@ add(
     "router-keeps-messages",
     "MQSO-3.3.4.5-01",
     "The router accepts messages for other queue managers and does not forward them.",
-    skip(Routing.send_on),
+    skip(Routing.forward_message),
 )
 
 

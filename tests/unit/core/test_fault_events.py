@@ -41,7 +41,7 @@ def expire(host: Host, number: int) -> None:
 
 
 def hear(host: Host) -> None:
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
 
 
 def tenfold(original, qm, session, now):

@@ -71,7 +71,7 @@ def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
     assert codes == [Status.MQ_OK, Status.MQ_OK, Status.MQ_ERROR_INSUFFICIENT_RESOURCES]
-    assert commanding.OPEN_LIMIT > 2
+    assert commanding.OPEN_DESCRIPTORS_LIMIT > 2
 
 
 # -- who may read ----------------------------------------------------------------------------------------------
