@@ -131,7 +131,7 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
         }
         for table in read_tables(rule)
         for cell in table.demanded()
-        if rule in cell.rules
+        if rule in cell.all_rules
     ]
 
 

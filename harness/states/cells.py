@@ -11,7 +11,7 @@ from harness.expectations import fields, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
-from harness.states.table import Cell, Table
+from harness.states.table import OUTCOME, Cell, Table
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
@@ -23,7 +23,7 @@ def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
 
 
 def _marks_of(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
-    marks = [covers(*cell.rules)]
+    marks = [covers(*cell.all_rules)]
     if wanted := table.needs_of(cell):
         marks.append(needs(*wanted))
     if broken := table.events[cell.event].malforms:
@@ -36,9 +36,20 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     table = machine.table
     machine.bring_into(cell.state)
     outcome = machine.apply(cell.event)
-    if outcome not in cell.outcomes:
-        expected, observed = fields(outcome=one_of(*cell.outcomes)), {"outcome": outcome}
-    else:
-        shown = {**table.states[cell.outcomes[outcome]].shows, **table.beside}
-        expected, observed = fields({"outcome": outcome, **shown}), {"outcome": outcome, **machine.look(*shown)}
-    judge.all(expected=expected, observed=observed, evidence=machine.evidence, errata=cell.errata)
+    following = cell.outcomes.get(outcome)
+    shown = {} if following is None else {**table.states[following].shows, **table.beside}
+    seen = machine.look(*shown)
+    shown[OUTCOME] = one_of(*cell.outcomes)
+    seen[OUTCOME] = outcome
+    places_of_rules: dict[str, list[str]] = {}
+    for place in shown:
+        places_of_rules.setdefault(place if place in cell.rules else OUTCOME, []).append(place)
+    for name, places in places_of_rules.items():
+        expected, observed = ({place: values[place] for place in reversed(places)} for values in (shown, seen))
+        judge(
+            *cell.rules[name],
+            expected=fields(expected),
+            observed=observed,
+            evidence=machine.evidence,
+            errata=cell.errata,
+        )

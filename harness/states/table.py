@@ -17,6 +17,7 @@ from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
 from harness.states.vocabulary import VOCABULARY, find_unknown_words
 
+OUTCOME = "outcome"
 SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 """A section that leaves a cell open."""
 
@@ -44,17 +45,23 @@ class Event:
 class Cell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
 
-    A cell without outcomes has a reason: ``open`` names the section that leaves it open, ``never`` why the event cannot
-    occur in the state.
+    ``rules``: by ``OUTCOME`` those of the outcome and of everything visible that has no rules of its own, by the name
+    of a probe those of what it sees. A cell without outcomes has a reason: ``open`` names the section that leaves it
+    open, ``never`` why the event cannot occur in the state.
     """
 
     state: str
     event: str
     outcomes: Mapping[str, str] = field(default_factory=dict)
-    rules: tuple[str, ...] = ()
+    rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     open: str = ""
     never: str = ""
     errata: str | None = None
+
+    @property
+    def all_rules(self) -> tuple[str, ...]:
+        """The rules of the outcome and of everything visible."""
+        return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
     def name(self) -> str:
@@ -111,7 +118,7 @@ def read_table(path: Path) -> Table:
         states = {name: State(**_tuples(one)) for name, one in tree.pop("states").items()}
         events = {name: Event(**_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
-            (state, event): Cell(state, event, **_tuples(one))
+            (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
             for event, one in row.items()
         }
@@ -150,7 +157,7 @@ def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
         yield "needs one of `outcomes`, `open` and `never`"
-    if cell.outcomes and not cell.rules:
+    if cell.outcomes and not cell.rules.get(OUTCOME):
         yield "has outcomes without rules; name the rules, or leave it `open`"
     if cell.open and not SECTION.search(cell.open):
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
@@ -159,8 +166,17 @@ def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
             yield f"has the unknown outcome {unknown[0]!r}; known are {', '.join(VOCABULARY)}"
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
+            continue
+        shown = {OUTCOME, *table.states[following].shows, *table.beside}
+        yield from (f"has rules of {place!r}, which {following!r} does not show" for place in cell.rules.keys() - shown)
+
+
+def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
+    """Return the rules by what they are about; a list is of the outcome."""
+    by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
+    return {place: tuple(each) for place, each in by_place.items()}
 
 
 def _tuples(one: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("needs", "malforms", "rules")
+    names = ("needs", "malforms")
     return {name: tuple(value) if name in names else value for name, value in one.items()}
