@@ -78,7 +78,7 @@ def test_two_replacements_during_one_event_compose(host, sent):
     assert sent == [7]
 
 
-def test_a_change_comes_after_the_events_that_were_posted_before(host, sent):
+def test_change_of_fault_follows_earlier_posted_events(host, sent):
     seen: list[list[int]] = []
     expire(host, 1)
     after_events(host.core, lambda: seen.append(list(sent)))

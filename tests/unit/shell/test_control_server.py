@@ -183,7 +183,7 @@ def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client(
         (b'{"id": 1, "verb": "restart", "loud": true}', 1, "loud"),
     ],
 )
-def test_a_bad_line_is_answered_and_the_client_goes_on(line: bytes, number: int | None, complaint: str):
+def test_bad_control_line_is_answered_and_client_continues(line: bytes, number: int | None, complaint: str):
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(line + b"\n", {"id": 9, "verb": "identity"})

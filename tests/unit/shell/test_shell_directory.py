@@ -39,7 +39,7 @@ def lock(folder: Path) -> sqlite3.Connection:
     return other
 
 
-def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(tmp_path: Path):
+def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_path: Path):
     site = Site(Name="north")
     effects = [ReadDirectory(1), WriteDirectory(2, Create(site)), WriteDirectory(3, Create(site)), ReadDirectory(4)]
     effects.append(WriteDirectory(5, Delete(site)))

@@ -92,7 +92,7 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
     asyncio.run(story())
 
 
-def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
+def test_connection_accepted_during_stop_is_cut():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, _):

@@ -94,7 +94,7 @@ def test_a_write_is_synced_before_it_returns(tmp_path: Path):
         assert pragma("PRAGMA locking_mode").fetchone() == ("exclusive",)
 
 
-def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
+def test_interrupted_store_creation_is_repeated(tmp_path: Path):
     (tmp_path / "store.new").write_bytes(b"half a store")
     write(tmp_path / "store", {"a": 1})
     assert entries(tmp_path / "store") == {"a": 1}
@@ -280,7 +280,7 @@ def test_cleared_store_keeps_only_later_entries(path: Path):
     assert entries(path) == {"later": 1}
 
 
-def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_path: Path):
+def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
     def writing(name: str) -> ScriptedCore:
         return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, Started) else [])
 

@@ -35,7 +35,7 @@ def directory() -> MemoryDirectory:
     return made
 
 
-def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(directory):
+def test_unavailable_directory_is_unreachable_until_available_again(directory):
     around = Surroundings(directory, OWN)
     assert around.reachable_directory is directory
     assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | OF_ONE | {"directory": False}
@@ -45,7 +45,7 @@ def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(d
     assert around.reachable_directory is directory
 
 
-def test_an_administrator_sees_and_changes_what_is_published_though_the_system_cannot_reach_it(directory):
+def test_administrator_can_change_published_objects_of_unreachable_directory(directory):
     around = Surroundings(directory, OWN)
     around.carry_out(ChangeEnvironment(directory=False))
     changed = around.carry_out(Published(queue="orders", label="of tomorrow"))
