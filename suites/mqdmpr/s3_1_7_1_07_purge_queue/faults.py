@@ -34,7 +34,7 @@ class MessagesVanish(Queues):
 class ForgottenByACrash(TransactionOperations):
     """A message that a transaction received before a purge is in the queue again after a restart."""
 
-    def kept_by_transactions(self) -> set[MessagePosition]:
+    def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
