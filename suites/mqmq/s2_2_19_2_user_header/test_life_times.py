@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
 INFINITE = 0xFFFF_FFFF
@@ -50,7 +50,9 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
             "MQMQ-2.2.19.2-D05",
             "MQDMPR-3.1.1.12-D60",
             "MQMQ-2.2.19.2-06",
-            expected=fields({"UserHeader.SentTime": between(before_s - CLOCK_S, after_s + CLOCK_S)}),
+            expected=fields(
+                {"UserHeader.SentTime": between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
+            ),
             observed=found,
             evidence=frame,
         )

@@ -36,7 +36,7 @@ from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
 LAST_RC = 0x1D
-TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
@@ -111,7 +111,7 @@ class _NoFinalAckOfClassesNotListed(FinalAcks):
     ) -> None:
         if message_class not in (
             HOP_COUNT_EXCEEDED,
-            TIMED_OUT,
+            TIMED_OUT_CLASSES,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
             super().refuse_transactional(session, packet, message_class, now)
@@ -135,7 +135,7 @@ class ExpiredIsIgnored(Admission):
 
     _expiring = False
 
-    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT)
+    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT_CLASSES)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:

@@ -24,7 +24,7 @@ from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-HALF_OF_NUMBERS = 0x8000
+HALF_OF_NUMBER_RANGE = 0x8000
 
 
 @follows("E22.2")
@@ -39,7 +39,7 @@ class AllUpToTheNumber(SessionAcks):
                 number
                 and position.recoverable
                 and not position.TxSequenceNumber
-                and (number - own & 0xFFFF) < HALF_OF_NUMBERS
+                and (number - own & 0xFFFF) < HALF_OF_NUMBER_RANGE
             ):
                 self.delete_position(session, position)
         super().delete_acknowledged_recoverable(session, header)

@@ -10,7 +10,7 @@ from harness.run.marks import covers, malforms, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 
-RESERVED_BITS = {
+RULES_OF_RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
     "X6": "MQQB-2.2.1-08",
     "X7": "MQQB-2.2.1-09",
@@ -25,16 +25,16 @@ RESERVED_BITS = {
 }
 """The rule of each reserved bit of InternalHeader.Flags."""
 
-FLAGS_AT = 18
+FLAGS_OFFSET = 18
 
 
 @sut_survives()
-@covers(*RESERVED_BITS.values())
+@covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
     packet.
     """
-    for bit, rule in RESERVED_BITS.items():
+    for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
@@ -66,7 +66,7 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
     sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     refusal = connection.poll_packet(0)
     answers = [*exchange.answers, refusal]
-    seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
+    seen = [f"0x{frame.data[FLAGS_OFFSET] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
     client = sent.data[20:36].hex()
     follows = [frame.data[20:36].hex() == client for frame in (exchange.answers[0], refusal) if frame is not None]
     judge(
@@ -91,7 +91,7 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     connection = peer.open_raw()
     connection.check_alive()
     data = bytearray(bytes(connection.sent[1].data))
-    data[FLAGS_AT] = packet_type
+    data[FLAGS_OFFSET] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])

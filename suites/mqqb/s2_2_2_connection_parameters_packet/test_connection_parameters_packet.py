@@ -7,7 +7,7 @@ from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
 
-RESERVED = slice(28, 30)
+RESERVED_FIELD = slice(28, 30)
 
 
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
@@ -28,5 +28,5 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
     exchange = exchange_message(peer, parameters={"Reserved": 0xBEEF})
     judge("MQQB-2.2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("ConnectionParameters")
-    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
+    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
     judge("MQQB-2.2.2.1-01", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

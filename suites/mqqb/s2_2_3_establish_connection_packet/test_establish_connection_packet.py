@@ -11,7 +11,7 @@ from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-UNUSED_BITS = {
+RULES_OF_UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
     "X12": "MQQB-2.2.3.1-10",
     "X13": "MQQB-2.2.3.1-11",
@@ -20,9 +20,9 @@ UNUSED_BITS = {
 }
 """The rule of each unused bit of OperatingSystem."""
 
-RESERVED = slice(58, 60)
+RESERVED_FIELD = slice(58, 60)
 
-SERVERS = ("WinServer", "WinEnt")
+SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 """Values of QueueManager.OperatingSystemType that are server-class (MS-MQQB 2.2.7)."""
 
 
@@ -117,15 +117,15 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     """
     asked = OutgoingSession(peer, sut).await_request()
     kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
-    expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVERS)})
+    expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
 @sut_survives()
-@covers(*UNUSED_BITS.values())
+@covers(*RULES_OF_UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
-    for bit, rule in UNUSED_BITS.items():
+    for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = exchange_message(peer, establish={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
@@ -138,5 +138,5 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
     exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
     judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("EstablishConnection")
-    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
+    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

@@ -11,8 +11,8 @@ from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-RESERVED_AT = 16
-NORMAL = 0
+RESERVED_OFFSET = 16
+NORMAL_CLASS = 0
 
 for _name, _rule, _does in (
     ("receiver-order-ack-priority-3", "MQQB-2.2.4-01", "has priority 3"),
@@ -55,7 +55,7 @@ add(
     "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
     "The receiver sends an OrderAck with the MessageClass NORMAL.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL, is_order_ack),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_CLASS, is_order_ack),
 )
 
 
@@ -64,5 +64,5 @@ class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
     """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_AT:]):
+        if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_OFFSET:]):
             super().receive(session, packet, now)

@@ -22,7 +22,7 @@ BODY_RULES = (
     "MQQB-2.2.5.1-D01",
 )
 """Rules of the body and the destination of every FinalAck."""
-FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
+FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 """TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
 
@@ -107,7 +107,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     receiver = Receiver(peer, sut)
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
-    sent = receiver.send(transaction=FIFTH, **wrong)
+    sent = receiver.send(transaction=FIFTH_MESSAGE_HEADER, **wrong)
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
@@ -152,7 +152,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     """
     receiver = Receiver(peer, sut)
     receiver.send()
-    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH)
+    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH_MESSAGE_HEADER)
     receiver.await_acknowledgment()
     receiver.sequence = Sequence(peer, ordinal=2)
     receiver.send()

@@ -8,7 +8,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 
-SERVERS = ("WinServer", "WinEnt")
+SERVER_SYSTEMS = ("WinServer", "WinEnt")
 
 
 @needs("ping_initiator", "inspect")
@@ -20,7 +20,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     """
     asked = PingingSut(peer, sut).await_ping()
     kind = read_element(sut.inspect()["QueueManager"], "OperatingSystemType")
-    expected = fields(RC=int(kind not in SERVERS))
+    expected = fields(RC=int(kind not in SERVER_SYSTEMS))
     judge("MQQB-2.2.7-02", expected=expected, observed=ping_fields(asked, "RC"), case=kind, evidence=asked)
 
 

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
 
-UNUSED_BITS = {
+RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
     3: "MQQB-2.2.7-07",
     4: "MQQB-2.2.7-08",
@@ -28,31 +28,31 @@ UNUSED_BITS = {
     15: "MQQB-2.2.7-19",
 }
 """The rule of each unused bit of Flags."""
-CLIENT = "6d71636f-6e66-4f72-8d01-{:012x}"
-MORE_THAN_A_CLIENT_TAKES = 12
+CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
+MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS = 12
 """The number of sessions, each of a different initiator, that the check requests.
 
 Windows client releases accept ten (notes <12>, <70>).
 """
 
 
-JUDGED_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """The fields of a response that depend on its request."""
 
 
 @sut_survives()
 @needs("ping")
-@covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
+@covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
     """A Ping Request with one unused bit set, or with all, gets the same response as a Ping Request with all unused
     bits clear.
     """
-    expected = require_ping_answer(peer).fields(*JUDGED_FIELDS)
-    for bit, rule in UNUSED_BITS.items():
+    expected = require_ping_answer(peer).fields(*JUDGED_PING_FIELDS)
+    for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = ping_sut(peer, Flags=1 << bit)
-        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
-    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
-    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
+        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
+    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in RULES_OF_UNUSED_BITS))
+    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
 
 
 @needs("ping")
@@ -61,8 +61,8 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts it, and 1 if it
     refuses it.
     """
-    for number in range(MORE_THAN_A_CLIENT_TAKES):
-        client = UUID(CLIENT.format(number))
+    for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
+        client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_as(peer, client)
         evidence = [*exchange, *connection.received[:1]]

@@ -8,7 +8,7 @@ from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
 """Numbers that change when their bytes are reversed; the timeouts are in their ranges (2.2.2.1)."""
-SIZES = ("3c020000", "20000000", "24000000")
+PACKET_SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
@@ -27,7 +27,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     acknowledged = connection.acknowledgment()
     frames = [established, agreed, acknowledged]
     numbers = [
-        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(SIZES, frames, strict=True) if frame is not None),
+        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(PACKET_SIZES, frames, strict=True) if frame is not None),
         ("04030201", _bytes_of(established, 52, 56)),
         ("04030000", _bytes_of(agreed, 20, 24)),
         ("70110100", _bytes_of(agreed, 24, 28)),

@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
 
 DAY_S = 24 * 3_600
-GROWING = holds("three sequences, then three greater ones")
+GROWING_IDENTIFIERS = holds("three sequences, then three greater ones")
 
 
 @needs("send")
@@ -62,7 +62,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
-    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
+    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
     _judge_first_sequences(judge, frames)
     _acknowledge(sender, frames)
 

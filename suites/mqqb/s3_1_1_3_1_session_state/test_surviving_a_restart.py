@@ -13,7 +13,7 @@ from suites.mqqb.steps.ordering import Receiver, build_order_ack
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change
 from suites.mqqb.steps.sender import Sender
 
-FULL: dict[str, Any] = {
+FULL_MESSAGE_FIELDS: dict[str, Any] = {
     "label": "a label",
     "priority": 6,
     "acks": ["positive_arrival", "positive_receive"],
@@ -31,9 +31,9 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
     sender.send(1, delivery="recoverable")
-    sender.send(2, delivery="recoverable", **FULL, **queues)
+    sender.send(2, delivery="recoverable", **FULL_MESSAGE_FIELDS, **queues)
     sender.send(3, 4, delivery="transactional")
-    sender.send(5, delivery="transactional", **{**FULL, "priority": 0}, **queues)
+    sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
     _, came = sender.await_first(5)
     earlier = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()

@@ -12,7 +12,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
 
-REPEATED_LABEL = "twice"
+REPEATED_MESSAGE_LABEL = "twice"
 
 
 def _send_and_await_ack(peer, packet):
@@ -29,12 +29,14 @@ def _send_and_await_ack(peer, packet):
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
     queue = sut.queue()
-    packet = peer.recoverable_message(label=REPEATED_LABEL)
+    packet = peer.recoverable_message(label=REPEATED_MESSAGE_LABEL)
     evidence = _send_and_await_ack(peer, packet)
     sut.restart()
     evidence += _send_and_await_ack(peer, packet)
     found = [
-        one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == REPEATED_LABEL
+        one
+        for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
+        if one["label"] == REPEATED_MESSAGE_LABEL
     ]
     judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="copies in the queue", evidence=evidence)
 

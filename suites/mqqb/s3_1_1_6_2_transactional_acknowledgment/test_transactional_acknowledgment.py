@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import ACK_LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
-OUT_OF_ORDER = (3, 7, 5)
+NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 """Numbers of a sequence in an order in which a destination would accept none of them."""
 
 
@@ -27,7 +27,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=9)
     sent = []
-    for number in OUT_OF_ORDER:
+    for number in NUMBERS_OUT_OF_ORDER:
         sequence.number = number - 1
         packet = sequence.message(
             {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
@@ -51,7 +51,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     judge(
         "MQQB-3.1.1.6.2-02",
         "MQDMPR-3.1.7.1.31-D04",
-        expected=list(OUT_OF_ORDER),
+        expected=list(NUMBERS_OUT_OF_ORDER),
         observed=numbers,
         case="TxSequenceNumbers of the forwarded messages",
         evidence=evidence,

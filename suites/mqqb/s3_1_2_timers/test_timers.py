@@ -6,10 +6,10 @@ import pytest
 
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_MS, STOOD_STILL, PingingSut, read_element
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, read_element
 from suites.mqqb.steps.sequences import Outgoing
 
-EXCHANGE_S = 20
+EXCHANGE_TOLERANCE_S = 20
 """The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
 
@@ -29,7 +29,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     info = outgoing.info()
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
-    expected = between(max(1, interval - EXCHANGE_S), interval + 1)
+    expected = between(max(1, interval - EXCHANGE_TOLERANCE_S), interval + 1)
     judge(
         "MQQB-3.1.2.6-D01",
         expected=expected,
@@ -43,7 +43,8 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize(
-    ("after_ms", "expected"), [(PING_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_MS, PingingSut.NO_SESSION)]
+    ("after_ms", "expected"),
+    [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
     """A Ping Response half a second after its request makes the SUT open a session; a Ping Response two seconds after
@@ -55,7 +56,7 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     answer = pinging_sut.answer_ping(asked)
     observed = pinging_sut.await_session(pinging_sut.no_retry_ms - sut.duration_ms(after_ms))
     if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.stood_still_after(asked):
-        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STOOD_STILL, evidence=[asked, answer])
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=SUT_STOOD_STILL, evidence=[asked, answer])
         return
     judge(
         "MQQB-3.1.2.9-D01",

@@ -11,7 +11,7 @@ from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import CLOCK_S, RETRY_MS, find_initiated_session, list_accepted_sessions
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
@@ -19,23 +19,23 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
-AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
-AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
+CLOSED_AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
+CLOSED_AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
 
-INITIAL = {
+INITIAL_SESSION_ELEMENTS = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-29": ("DirectFormatSession", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
 """Elements of a session before its first packet, with their rules and initial values."""
-STOPPED = {
+STOPPED_TIMERS = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
 """Timers of a session before its first packet, by rule."""
-SEQUENCE = {
+ZERO_SEQUENCE_ELEMENTS = {
     "MQQB-3.1.3.2-18": "LastAckCount",
     "MQQB-3.1.3.2-19": "ResendIntervalIndex",
     "MQQB-3.1.3.2-21": "ResendTime",
@@ -192,16 +192,18 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(CLEANUP_MS, AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
-    if session.closed_by_sut and observed != AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
-        observed = AT_SECOND_EXPIRY
+    observed = took.when(CLEANUP_MS, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
+        observed = CLOSED_AT_SECOND_EXPIRY
     judge(
         "MQQB-3.1.3.2-13",
         expected=holds("the Session Cleanup Timer runs from the beginning"),
-        observed=observed in (AT_FIRST_EXPIRY, AT_SECOND_EXPIRY) or observed,
+        observed=observed in (CLOSED_AT_FIRST_EXPIRY, CLOSED_AT_SECOND_EXPIRY) or observed,
         evidence=[session.sent[0], session.last],
     )
-    judge("MQQB-3.1.3.2-25", expected=AT_FIRST_EXPIRY, observed=observed, evidence=[session.sent[0], session.last])
+    judge(
+        "MQQB-3.1.3.2-25", expected=CLOSED_AT_FIRST_EXPIRY, observed=observed, evidence=[session.sent[0], session.last]
+    )
 
 
 @needs("set_timers")
@@ -272,15 +274,15 @@ def open_bare_session(peer, sut):
 
 
 @needs("inspect")
-@covers(*INITIAL, *STOPPED, "MQQB-3.1.3.2-33")
+@covers(*INITIAL_SESSION_ELEMENTS, *STOPPED_TIMERS, "MQQB-3.1.3.2-33")
 def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     """Before its first packet, an accepted session shows the specified initial values, stopped timers, and a key of
     zeros.
     """
     session = open_bare_session(peer, sut)
-    for rule, (name, expected) in INITIAL.items():
+    for rule, (name, expected) in INITIAL_SESSION_ELEMENTS.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(session, name)})
-    for rule, name in STOPPED.items():
+    for rule, name in STOPPED_TIMERS.items():
         judge(
             rule,
             expected=fields({name: None}),
@@ -291,7 +293,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     judge("MQQB-3.1.3.2-33", expected=holds("a key of zeros"), observed=bool(key and not any(key)) or key.hex())
 
 
-REINITIALIZED = {
+REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
     "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
     "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
@@ -307,7 +309,7 @@ REINITIALIZED = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED)
+@covers(*REINITIALIZED_ELEMENTS)
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
     the counts of the session have their initial values.
@@ -329,7 +331,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
-    for rule, (name, value) in REINITIALIZED.items():
+    for rule, (name, value) in REINITIALIZED_ELEMENTS.items():
         judge(
             rule,
             expected=fields({name: value}),
@@ -339,7 +341,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
 
 
 @needs("inspect")
-@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *SEQUENCE, "MQQB-3.1.3.2-20")
+@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *ZERO_SEQUENCE_ELEMENTS, "MQQB-3.1.3.2-20")
 def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judge):
     """In TxOutgoingSequence of an accepted session has no unacknowledged message and the specified initial values."""
     sequence = read_element(open_bare_session(peer, sut), "TxOutgoingSequence")
@@ -355,7 +357,7 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         observed=read_element(sequence, "TimeOfLastAck"),
         case="TimeOfLastAck",
     )
-    for rule, name in SEQUENCE.items():
+    for rule, name in ZERO_SEQUENCE_ELEMENTS.items():
         judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
     first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
@@ -368,7 +370,7 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
 
 def _expect_now(peer):
     now_s = peer.environment.now().utc_s
-    return between(now_s - CLOCK_S, now_s + CLOCK_S)
+    return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
 
 
 @needs("inspect")
@@ -389,16 +391,20 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
     judge("MQQB-3.1.3.2-14", expected=expected, observed=is_running or f"{left_ms} ms left", evidence=asked)
 
 
-OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
+ELEMENTS_OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 
 
 @needs("inspect")
-@covers(*OF_EITHER_ROLE)
+@covers(*ELEMENTS_OF_EITHER_ROLE)
 def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
     """While the SUT's request is unanswered, its session has the same initial values as an accepted session."""
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
     sequence = read_element(session, "TxOutgoingSequence")
-    for rule in OF_EITHER_ROLE:
-        holder, name, expected = (sequence, SEQUENCE[rule], 0) if rule in SEQUENCE else (session, *INITIAL[rule])
+    for rule in ELEMENTS_OF_EITHER_ROLE:
+        holder, name, expected = (
+            (sequence, ZERO_SEQUENCE_ELEMENTS[rule], 0)
+            if rule in ZERO_SEQUENCE_ELEMENTS
+            else (session, *INITIAL_SESSION_ELEMENTS[rule])
+        )
         judge(rule, expected=fields({name: expected}), observed={name: read_element(holder, name)}, evidence=asked)

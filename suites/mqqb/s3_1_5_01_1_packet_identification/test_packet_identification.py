@@ -13,8 +13,8 @@ from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
 
-TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
-NOT_PARAMETERS: dict[str, dict[str, Any]] = {
+VALID_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
+CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -26,7 +26,7 @@ def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
-NEAR_MISSES = {
+CHANGES_OF_ACKNOWLEDGMENTS = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
@@ -58,14 +58,14 @@ def _make_changed(make, peer, sent, changes):
     "MQQB-2.2.5-08",
 )
 @needs("send")
-@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NEAR_MISSES])
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
     """An OrderAck or FinalAck ends the resending of a message; a message that differs from it in one field does not,
     and leaves the session open.
 
     Each acknowledgment has its own session, because its effect on sequence numbers is open (E26).
     """
-    make, changes = NEAR_MISSES[rule]
+    make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -92,7 +92,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
 def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     """A ConnectionParameters packet is answered; the same packet with IN clear or another PT closes the connection."""
     unchanged = peer.request_session()
-    asked = unchanged.send(connection_parameters(**TIMEOUTS))
+    asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
     answer = unchanged.poll("ConnectionParameters")
     judge.all(
         expected=packet("ConnectionParameters"),
@@ -100,9 +100,9 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
         case="answer to the unchanged packet",
         evidence=[asked, answer],
     )
-    for flaw, changes in NOT_PARAMETERS.items():
+    for flaw, changes in CHANGES_OF_PARAMETERS.items():
         connection = peer.request_session()
-        sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
+        sent = connection.send(connection_parameters(**VALID_TIMEOUTS, **changes))
         observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
 

@@ -36,7 +36,7 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
-NOT_A_REQUEST: dict[str, dict[str, Any]] = {
+CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -87,7 +87,7 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
         case="answer to the unchanged packet",
         evidence=[asked, answer],
     )
-    for flaw, changes in NOT_A_REQUEST.items():
+    for flaw, changes in CHANGES_OF_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)

@@ -24,11 +24,11 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
 LIFETIME_S = 60
-OTHER_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
@@ -123,13 +123,13 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     session = OutgoingSession(peer, sut, to)
     request = session.await_request()
     sut.send(to, body="the second")
-    sut.send(OTHER_NAME, body="elsewhere")
+    sut.send(OTHER_QUEUE_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
     judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues for the format name", evidence=request)
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
-    connected = [name for name in (to, OTHER_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
+    connected = [name for name in (to, OTHER_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
     judge(
         "MQQB-3.1.5.2.1-03",
         expected=[to],
@@ -298,7 +298,7 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first_hop = hops[0] if hops else NO_HOP
+    first_hop = hops[0] if hops else EMPTY_NEXT_HOP
     indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
         "MQQB-3.1.5.2.1-28": ("number of NextHops", len(next_hops), len(hops)),

@@ -13,19 +13,19 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import OTHER_GUID, last_entry, list_outgoing_queues, recent_entry
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-MOST_STEPS = 20
-PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
+MOST_HISTORY_ENTRIES = 20
+PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
-UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     """Wait for the entry of a failure in ConnectionHistory and return it; return None when none appears."""
-    for _ in range(MOST_STEPS):
-        failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS]
+    for _ in range(MOST_HISTORY_ENTRIES):
+        failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
         if failed:
             return failed[-1]
-        peer.pass_time(sut.response_timeout_ms // MOST_STEPS)
+        peer.pass_time(sut.response_timeout_ms // MOST_HISTORY_ENTRIES)
     return None
 
 
@@ -69,8 +69,8 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
 @covers("MQQB-3.1.5.2-02")
 def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     """The SUT sends to a direct name whose host name has no address: ConnectionHistory has Status DnsFailure."""
-    sut.send(UNRESOLVABLE, body="opening")
-    entry = await_failure(peer, sut, UNRESOLVABLE)
+    sut.send(UNRESOLVABLE_HOST, body="opening")
+    entry = await_failure(peer, sut, UNRESOLVABLE_HOST)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
     judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the entry")

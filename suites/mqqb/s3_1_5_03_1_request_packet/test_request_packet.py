@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import (
     require_reaction,
 )
 
-VALID: dict[str, dict[str, Any]] = {
+VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
@@ -40,14 +40,14 @@ VALID: dict[str, dict[str, Any]] = {
     "MQQB-3.1.5.3.1-09",
     "MQQB-3.1.5.3.1-13",
 )
-@pytest.mark.parametrize("server", VALID)
+@pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
     """A request whose ServerGuid is the SUT's or zero gets a response with CS 0; then the SUT answers
     ConnectionParameters.
     """
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
-    sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID[server]))
+    sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID_REQUEST_FIELDS[server]))
     came = connection.poll_packet(0)
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)

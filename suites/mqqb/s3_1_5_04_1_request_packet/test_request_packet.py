@@ -14,7 +14,7 @@ from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
-LONG_ACK_MS = 120_000
+LONG_ACK_TIMEOUT_MS = 120_000
 
 
 @covers(
@@ -97,7 +97,7 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
     """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
-    connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
+    connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
     judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
 

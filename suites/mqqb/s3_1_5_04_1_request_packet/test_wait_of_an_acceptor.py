@@ -11,10 +11,10 @@ from harness.wire import session_ack
 from suites.messages import Sequence
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-TIMEOUTS_MS = (20_000, 30_000)
-MOST_TIMEOUTS = 8
+ACK_TIMEOUTS_MS = (20_000, 30_000)
+LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
-TOLERANCE = 0.25
+TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 
 
@@ -26,7 +26,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
     final = connection.poll("UserMessage")
     if final is None:
         return None, unit_ms, [sent]
-    connection.wait_closed(int((MOST_TIMEOUTS + TOLERANCE) * unit_ms))
+    connection.wait_closed(int((LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS) * unit_ms))
     ended = connection.record.closed_at_ms
     if ended is not None:  # the FinalAck comes again
         session = OutgoingSession(peer, peer.sut, listener=listener)
@@ -35,7 +35,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
         again.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
         peer.settle()
         again.close()
-    until = final.time_ms + (MOST_TIMEOUTS + 1) * unit_ms if ended is None else ended
+    until = final.time_ms + (LONGEST_WAIT_IN_TIMEOUTS + 1) * unit_ms if ended is None else ended
     return peer.took(final, until), unit_ms, [sent, final]
 
 
@@ -46,7 +46,7 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     """
     listener = peer.listen_raw()
     waits, evidence = [], []
-    for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
+    for ordinal, timeout_ms in enumerate(ACK_TIMEOUTS_MS, 1):
         wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
             judge.mark_not_exercised(
@@ -57,8 +57,8 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
         evidence += packets
     first_wait, unit_ms = waits[0]
     whole = max(1, round(first_wait.ms / unit_ms))
-    is_same = whole <= MOST_TIMEOUTS and all(
-        wait.is_near(whole * unit_ms, TOLERANCE * unit_ms) for wait, unit_ms in waits
+    is_same = whole <= LONGEST_WAIT_IN_TIMEOUTS and all(
+        wait.is_near(whole * unit_ms, TOLERANCE_IN_TIMEOUTS * unit_ms) for wait, unit_ms in waits
     )
     expected = holds(f"{whole} AckTimeouts until the end of each session")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"

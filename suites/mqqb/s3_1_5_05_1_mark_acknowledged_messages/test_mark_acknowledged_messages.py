@@ -11,12 +11,12 @@ from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
-ACKNOWLEDGED = 10
-HELD_BACK = 40
+ACKNOWLEDGED_COUNT = 10
+HELD_BACK_COUNT = 40
 """The number of messages beyond the window; it is greater than the number of messages that are acknowledged first."""
 LARGEST_WINDOW = 512
 """The largest window that the check fills: more messages would take too long."""
-GREATEST_SPEED_UP = 4
+GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of timers at which a window is filled before the SUT closes the unacknowledged session."""
 
 
@@ -32,35 +32,35 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     The size of the window is measured here and judged in 3.1.7.1.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
-    total = window + HELD_BACK
+    total = window + HELD_BACK_COUNT
     sender.send(*range(2, total + 1))
     filled = len(sender.collect_all(session, window))
     check_not_given_up(session)
-    if filled > total - 2 * ACKNOWLEDGED:
+    if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
     freed = (
-        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled
+        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5-03",
         "MQQB-3.1.5.5.1-01",
-        expected=ACKNOWLEDGED,
+        expected=ACKNOWLEDGED_COUNT,
         observed=freed,
-        case=f"further messages after AckSequenceNumber {ACKNOWLEDGED}",
+        case=f"further messages after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
@@ -95,7 +95,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     """The peer refuses a window of transactional messages with FinalAcks and acknowledges them on the session: the SUT
     sends as many further messages.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize

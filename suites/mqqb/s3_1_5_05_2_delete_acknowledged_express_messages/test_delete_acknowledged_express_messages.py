@@ -10,7 +10,7 @@ from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
-RECOVERABLE = (3,)
+RECOVERABLE_POSITIONS = (3,)
 """The positions of the recoverable messages among the five messages."""
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
@@ -35,7 +35,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
-    sender.send(*RECOVERABLE, delivery="recoverable")
+    sender.send(*RECOVERABLE_POSITIONS, delivery="recoverable")
     sender.send(4, 5)
     session, sent = sender.await_first(5)
     expected = [1, 2, 3, 4, 5]
@@ -49,7 +49,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
             else:
                 acks.append(session.send(session_ack(**header)))
         covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
-        expected = [tag for tag in expected if tag in RECOVERABLE or tag not in covered]
+        expected = [tag for tag in expected if tag in RECOVERABLE_POSITIONS or tag not in covered]
         peer.settle()
         session.close()
         session = sender.await_session()

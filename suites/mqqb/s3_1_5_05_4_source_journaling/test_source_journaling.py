@@ -15,7 +15,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
-JOURNAL = "system$;journal"
+SYSTEM_JOURNAL = "system$;journal"
 OWN, FORWARDED = 1, 2
 
 
@@ -38,7 +38,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
     names = dict(zip([*with_jp, *without_jp, *unacknowledged], (1, 2, 3, 4), strict=True))
 
     def list_journaled() -> list[int]:
-        return sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))
+        return sorted(names[one["message_id"]] for one in sut.kept(SYSTEM_JOURNAL))
 
     unacknowledged_journal = list_journaled()
     flags: dict[str, Any] = (
@@ -71,7 +71,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     session, sent = sender.await_first(3)
 
     def list_journaled() -> list[str]:
-        found = {one["message_id"]: one for one in sut.kept(JOURNAL)}
+        found = {one["message_id"]: one for one in sut.kept(SYSTEM_JOURNAL)}
         return [
             f"{found[one]['label']}, {found[one]['body']}, priority {found[one]['priority']}"
             for one in identifiers
@@ -119,7 +119,7 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     ack = session.acknowledge_all()
 
     def list_journaled() -> list[str]:
-        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(JOURNAL)]
+        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(SYSTEM_JOURNAL)]
 
     peer.eventually(lambda: bool(list_journaled()))
     peer.pass_time(sut.quiet_ms)

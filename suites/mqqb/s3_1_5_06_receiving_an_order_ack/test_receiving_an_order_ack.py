@@ -7,13 +7,13 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
-    DEAD,
-    JOURNAL,
+    DEAD_LETTERS,
     RESENT,
+    SYSTEM_JOURNAL,
     Outgoing,
     find_kept,
     place_in_sequence,
@@ -21,7 +21,7 @@ from suites.mqqb.steps.sequences import (
     sequence_id_number,
 )
 
-COPIED = {
+COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -30,11 +30,11 @@ COPIED = {
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
 """Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
-LONGEST_INTERVAL_S = 120
+LONGEST_RESEND_INTERVAL_S = 120
 """The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
-SHORT_INTERVALS = 3
+SHORT_INTERVAL_COUNT = 3
 """The number of short resend intervals before the first longer one (note <24>)."""
-REPEATED_ACKS = 12
+REPEATED_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
@@ -115,7 +115,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             evidence=frame,
         )
         now_s = peer.environment.now().utc_s
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
         judge(
             "MQQB-3.1.5.6-03",
             expected=near,
@@ -150,9 +150,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(REPEATED_ACKS):
+    for _ in range(REPEATED_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ACKS)
+    await_ack_count(3 + REPEATED_ACK_COUNT)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge(
         "MQQB-3.1.5.6-05",
@@ -162,7 +162,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         evidence=frame,
     )
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT_INTERVALS):
+    for _ in range(SHORT_INTERVAL_COUNT):
         if outgoing.await_resend(4) != RESENT:
             raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
@@ -227,7 +227,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             case="EodLastAckCount",
             evidence=evidence,
         )
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
@@ -305,8 +305,8 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
-    if not 0 < interval_s <= LONGEST_INTERVAL_S:
-        expected = between(1, LONGEST_INTERVAL_S)
+    if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
+        expected = between(1, LONGEST_RESEND_INTERVAL_S)
         judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="EodResendInterval", evidence=frames)
         return
     due_ms = sut.duration_ms(interval_s * 1_000)
@@ -321,7 +321,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     evidence = [*sent, *frames, *again]
     in_time = holds("the last message is resent in time", otherwise="resent at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
-    expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
+    expected = between(begun_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s)
     judge(
         "MQQB-3.1.5.6-26",
         expected=expected,
@@ -333,7 +333,9 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 
 
 @needs("send", "management", "inspect")
-@covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
+@covers(
+    "MQQB-3.1.5.6-16", *COPIED_ATTRIBUTES, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24"
+)
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
     """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo shows the values of
     TxOutgoingSequence.
@@ -353,7 +355,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED.items():
+    for rule, (name, source) in COPIED_ATTRIBUTES.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -427,7 +429,8 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
 
     def find_journaled():
         return {
-            name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))
+            name: find_kept(sut, queue, outgoing.identifiers)
+            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead", DEAD_LETTERS))
         }
 
     expected_queues = {"journal": [1], "dead": [2]}

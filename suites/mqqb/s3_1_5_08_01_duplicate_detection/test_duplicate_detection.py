@@ -11,17 +11,17 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import tags
 
-DELAY_S = 3
+REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
-CLEANUP_MS = 80_000
+HISTORY_CLEANUP_MS = 80_000
 """The duration of the MessageIDHistory Cleanup Timer.
 
 Each expiry removes entries of this age: an entry is kept for one to two durations.
 """
-GREATEST_SPEED_UP = CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the cleanup timer, whose duration is two seconds or more because TimeStamps are whole
 seconds.
 """
@@ -114,8 +114,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
     accepted twice.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -123,13 +123,13 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     receiver.await_acks(2)
     receiver.acknowledge_all()
     for turn in range(1, 4):
-        peer.pass_time_until(sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
+        peer.pass_time_until(sent[0], sut.duration_ms(HISTORY_CLEANUP_MS) * turn * 4 // 5)
         sent.append(receiver.send_packet(repeated))
     sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).require_steady(sut.duration_ms(CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(HISTORY_CLEANUP_MS) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
@@ -144,7 +144,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     sent = [session.send(packet)]
     peer.eventually(lambda: _time_stamp(sut, sent[0]) is not None)
     old_stamp = _time_stamp(sut, sent[0])
-    peer.pass_time(DELAY_S * 1_000)
+    peer.pass_time(REPETITION_DELAY_S * 1_000)
     sent.append(session.send(packet))
     peer.eventually(lambda: _time_stamp(sut, sent[0]) != old_stamp)
     new_stamp, now_s = _time_stamp(sut, sent[0]), peer.environment.now().utc_s
@@ -157,7 +157,9 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
         )
     else:
         took = peer.took(*sent)  # a busy tester may send the second message late
-        earliest_ms, latest_ms = took.allowed((DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000)
+        earliest_ms, latest_ms = took.allowed(
+            (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
+        )
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)
         judge(
             "MQQB-3.1.5.8.1-02",
@@ -166,7 +168,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
             case="increase of TimeStamp in seconds",
             evidence=sent,
         )
-    expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
+    expected = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
     judge(
         "MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, case="TimeStamp of the history entry", evidence=sent
     )

@@ -12,11 +12,11 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
-ON_DESTINATION = 3
+PRIVATE_NAME_DQ = 3
 """UserHeader.Flags.DQ of a private name."""
-NO_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
-NOT_TRANSACTIONAL_QUEUE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
-NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
 @fault(
@@ -80,7 +80,7 @@ class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         outcome = super().check_transactional_queue(session, packet, queue, now)
-        return packet if packet.UserHeader.DQ == ON_DESTINATION else outcome
+        return packet if packet.UserHeader.DQ == PRIVATE_NAME_DQ else outcome
 
 
 @fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
@@ -115,28 +115,28 @@ for _name, _breaks, _says, _refused, _dead in (
         "receiver-message-to-missing-queue-dead-lettered",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
         "The receiver moves a message to a missing queue into its own dead-letter queue.",
-        NO_QUEUE,
+        NO_QUEUE_CLASS,
         True,
     ),
     (
         "receiver-refused-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
         "The receiver refuses a transactional message to a nontransactional queue, but inserts it into the queue.",
-        NOT_TRANSACTIONAL_QUEUE,
+        NOT_TRANSACTIONAL_QUEUE_CLASS,
         False,
     ),
     (
         "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
         "The receiver refuses a transactional message to a nontransactional queue, but dead-letters it.",
-        NOT_TRANSACTIONAL_QUEUE,
+        NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),
     (
         "receiver-refused-non-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"),
         "The receiver refuses a message without a transaction to a transactional queue, but inserts it into the queue.",
-        NOT_TRANSACTIONAL_MESSAGE,
+        NOT_TRANSACTIONAL_MESSAGE_CLASS,
         False,
     ),
 ):
@@ -164,7 +164,7 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if packet.UserHeader.DQ != ON_DESTINATION:
+        if packet.UserHeader.DQ != PRIVATE_NAME_DQ:
             super().refuse_transactional(session, packet, message_class, now)
 
 
@@ -184,49 +184,49 @@ for _name, _rule, _says, _install in (
         "receiver-nack-of-missing-queue-not-sent",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends no administration acknowledgment for a message with NA to a missing queue.",
-        nack_missing(NO_QUEUE),
+        nack_missing(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-missing-queue-without-na",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends an administration acknowledgment for a message without NA to a missing queue.",
-        nack_unasked(NO_QUEUE),
+        nack_unasked(NO_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-missing-queue-not-sent",
         "MQQB-3.1.5.8.2-20",
         "The receiver sends no FinalAck for a transactional message to a missing queue.",
-        final_ack_missing(NO_QUEUE),
+        final_ack_missing(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-26",
         ("The receiver sends no administration acknowledgment for a transactional message with NA that it refuses."),
-        nack_missing(NOT_TRANSACTIONAL_QUEUE),
+        nack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-without-na",
         "MQQB-3.1.5.8.2-26",
         ("The receiver sends an administration acknowledgment for a transactional message without NA that it refuses."),
-        nack_unasked(NOT_TRANSACTIONAL_QUEUE),
+        nack_unasked(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-29",
         "The receiver sends no FinalAck for a transactional message to a queue that is not transactional.",
-        final_ack_missing(NOT_TRANSACTIONAL_QUEUE),
+        final_ack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-not-sent",
         "MQQB-3.1.5.8.2-34",
         "The receiver sends no administration acknowledgment for a nontransactional message with NA that it refuses.",
-        nack_missing(NOT_TRANSACTIONAL_MESSAGE),
+        nack_missing(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-without-na",
         "MQQB-3.1.5.8.2-34",
         "The receiver sends an acknowledgment for a nontransactional message without NA that it refuses.",
-        nack_unasked(NOT_TRANSACTIONAL_MESSAGE),
+        nack_unasked(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -10,13 +10,13 @@ from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, history_entry
-from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_queue_number
 
 DELAY_MS = ACK_MS // 2
-LONG_MS = 120_000
+LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout so long that no acknowledgment comes during a check."""
-GREATEST_SPEED_UP = 10
+GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers with which the check still has time to act."""
 
 
@@ -26,7 +26,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 
     It sends no acknowledgment without a message, and acknowledges one more message separately.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     sent = [session.send(peer.message())]
     session.quiet(sut.duration_ms(DELAY_MS) // 2)
@@ -78,7 +78,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
@@ -94,7 +94,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
     message to a direct name.
     """
     number = _plain_queue_number(sut)
-    session = peer.open_raw(AckTimeout=LONG_MS)
+    session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
@@ -159,7 +159,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         evidence=sent,
     )
     stamps = new.values()
-    wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
+    wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_TOLERANCE_S]
     judge(
         "MQQB-3.1.5.8.2-07",
         "MQQB-3.1.5.8.2-08",

@@ -12,11 +12,11 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
-LAST_RC = 0x1D
+LAST_FORWARDED_RC = 0x1D
 """The end of the range of RC: a message with this hop count is not forwarded (E29)."""
 HIGHEST_RC = 0x1F
 """The highest value of RC."""
-HOPS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
+FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 """Hop counts of messages that are forwarded in each reading: the last one reaches the end of the range."""
 
 
@@ -49,14 +49,14 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     by one.
     """
     router = ForwardingSut(peer, sut)
-    sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in HOPS]
+    sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
     came = router.receiver.await_all(router.list_returned, len(sent))
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), case="forwarded messages", evidence=evidence)
     observed = sorted(frame["UserHeader"].RC for frame in came)
     judge(
         "MQQB-3.1.5.8.2-39",
-        expected=[hops + 1 for hops in HOPS],
+        expected=[hops + 1 for hops in FORWARDED_HOP_COUNTS],
         observed=observed,
         case="RC of the forwarded messages",
         evidence=evidence,
@@ -87,12 +87,12 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     """
     router = ForwardingSut(peer, sut)
     receiver = router.receiver
-    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_RC, HIGHEST_RC))]
+    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_FORWARDED_RC, HIGHEST_RC))]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
     other_sequence = Sequence(peer, ordinal=2)
     receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
-    sent.append(router.send_message(kind, HOPS[-1]))
+    sent.append(router.send_message(kind, FORWARDED_HOP_COUNTS[-1]))
     returned = receiver.await_all(router.list_returned, 1)
     evidence = [*sent, *acks, *finals, *returned]
     observed = [frame["UserHeader"].MessageID for frame in returned]

@@ -15,7 +15,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IN_NONE,
+    IN_NO_QUEUE,
     MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
@@ -30,9 +30,9 @@ from suites.mqqb.steps.ordering import private_queue_number
 UNKNOWN_NUMBER = 0x00FF_FF17
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
-JOURNALED = {"JN": 1, "JP": 1}
+JOURNALING_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
-BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 """The parameter ``name``: the kind of name (direct or private) by which a message names a queue of the SUT."""
 
 
@@ -83,7 +83,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     }
     missing = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(
         name, {"DQ": QueueType.DIRECT}
-    ) | JOURNALED
+    ) | JOURNALING_FIELDS
     rest = {"destination": destination, "properties": {"PA": 1}, **_tracing_headers(sut)}
     known = _open_report_session(receiver)
     sent = [
@@ -153,14 +153,14 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-@BY_NAME
+@BY_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
     """Two transactional messages to a nontransactional queue, one with NA, are refused; a message to a transactional
     queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALED),
+        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALING_FIELDS),
         _destination_arguments(sut, name, "plain"),
     )
     known = _open_report_session(receiver)
@@ -183,14 +183,14 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
-@BY_NAME
+@BY_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
     """Four messages without a transaction to a transactional queue, two with NA, are refused; a message to a
     nontransactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        _destination_fields(sut, name, "transactional") | JOURNALED,
+        _destination_fields(sut, name, "transactional") | JOURNALING_FIELDS,
         _destination_arguments(sut, name, "transactional") | _tracing_headers(sut),
     )
     known = _open_report_session(receiver)
@@ -217,7 +217,10 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     reports = [report for report in receiver.reports() if report not in known]
     stored = find_queues_of(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
-    expected, observed = {"arrived": acknowledged(sent[-1]), "stored": IN_NONE}, {"arrived": arrived, "stored": stored}
+    expected, observed = (
+        {"arrived": acknowledged(sent[-1]), "stored": IN_NO_QUEUE},
+        {"arrived": arrived, "stored": stored},
+    )
     judge(*rejection, expected=facts(**expected), observed=observed, evidence=evidence)
     expected, observed = expected | {"reported": packets()}, observed | {"reported": reports}
     judge(no_further_processing, expected=facts(**expected), observed=observed, evidence=[*evidence, *reports])

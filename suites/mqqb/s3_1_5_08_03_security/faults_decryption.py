@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 """Values of PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
-AES = (0x660E, 0x660F, 0x6610)
+AES_ALGORITHMS = (0x660E, 0x660F, 0x6610)
 """Values of EncryptionAlgorithm for AES, by the size of the key."""
-SIMPLEBLOB = b"\1"
+SIMPLEBLOB_TYPE = b"\1"
 """The first byte of a SIMPLEBLOB. Spec: MS-MQQB 2.4.2."""
 
 
@@ -77,7 +77,7 @@ def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Insta
 
 def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
-    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB)
+    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB_TYPE)
 
 
 add(
@@ -128,7 +128,7 @@ add(
     "receiver-aes-initial-value-wrong",
     "MQQB-3.1.5.8.3-80",
     "The receiver decrypts AES bodies with an initialization vector other than zeros.",
-    _change_decrypted_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
+    _change_decrypted_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES_ALGORITHMS),
 )
 
 

@@ -11,12 +11,12 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
-from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES, SYMMETRIC_KEYS, Secured, encrypt, sign
+from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES_HASHED, SYMMETRIC_KEYS, Secured, encrypt, sign
 
-NEEDS = needs("security", "receive", "configure", "inspect")
+SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
 PROVIDER = protection.LEVELS[ENHANCED]
-ENCRYPTIONS = (
+ENCRYPTION_KINDS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
     (ENHANCED, protection.RC2, 128),
@@ -26,13 +26,13 @@ ENCRYPTIONS = (
     (5, protection.AES_256, 256),
 )
 """PrivacyLevel, algorithm, and number of bits of the key."""
-DELAY_MS = 3_000
+CACHING_DELAY_MS = 3_000
 """A delay long enough for CachedTime, in whole seconds, to show it."""
-MOST_LIFETIMES = 100
+LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.5.8.3-29",
     "MQQB-3.1.5.8.3-30",
@@ -57,7 +57,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     initial_users = caches.users()
     disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
-        raise ConformanceFailure(OTHER_BYTES)
+        raise ConformanceFailure(OTHER_BYTES_HASHED)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -95,14 +95,14 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
-    peer.pass_time(DELAY_MS)
+    peer.pass_time(CACHING_DELAY_MS)
     secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
     second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
         else "restarted"
     )
     judge(
@@ -115,7 +115,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries."""
@@ -124,9 +124,9 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     for user in (ALICE, BOB, CAROL, DAVE):
         disposition = secured.dispositions({"": sign(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
-            raise ConformanceFailure(OTHER_BYTES)
+            raise ConformanceFailure(OTHER_BYTES_HASHED)
         evidence += disposition.frames
-        peer.pass_time(DELAY_MS)
+        peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
     evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
@@ -136,7 +136,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.5.8.3-55",
     "MQQB-3.1.5.8.3-57",
@@ -202,7 +202,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
-    peer.pass_time(DELAY_MS)
+    peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": message(SYMMETRIC_KEYS[128][::-1])})[""]
     second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
@@ -220,11 +220,11 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
         else "restarted"
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.5.8.3-69", LONGEST_TIMER_IN_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         judge(
             rule,
             expected=between(soonest, latest),
@@ -234,7 +234,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
@@ -242,10 +242,10 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
-    for level, algorithm, bits in ENCRYPTIONS:
+    for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
         frames += secured.dispositions({"": packet})[""].frames
-    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTIONS]
+    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
@@ -258,7 +258,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""
@@ -275,7 +275,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence += secured.dispositions(
             {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)}
         )[""].frames
-        peer.pass_time(DELAY_MS)
+        peer.pass_time(CACHING_DELAY_MS)
     full = list_cached()
     judge(
         "MQQB-3.1.5.8.3-67",

@@ -20,7 +20,7 @@ Accepted = Callable[[TransactionHeader, Session, bool], bool]
 """A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
 decision.
 """
-ON_DESTINATION = 3
+PRIVATE_NAME_DQ = 3
 """UserHeader.Flags.DQ of a private name."""
 
 # -- the Order Ack Send Timer --------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ class SequenceOfDirectNamesAlone(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == ON_DESTINATION or super().is_in_sequence(session, packet)
+        return packet.UserHeader.DQ == PRIVATE_NAME_DQ or super().is_in_sequence(session, packet)
 
 
 @fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")

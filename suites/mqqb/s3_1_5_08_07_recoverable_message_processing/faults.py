@@ -16,7 +16,7 @@ from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-PT_AT = 18
+PT_OFFSET = 18
 """The offset of InternalHeader.Flags.PT in a packet."""
 
 
@@ -158,7 +158,7 @@ for _name, _rule, _says, _path, _change in (
 ):
     add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
-_untyped = byte(PT_AT, lambda old: old & 0xF0)
+_untyped = byte(PT_OFFSET, lambda old: old & 0xF0)
 add(
     "receiver-session-ack-after-32-pt-0",
     "MQQB-3.1.5.8.7-04",

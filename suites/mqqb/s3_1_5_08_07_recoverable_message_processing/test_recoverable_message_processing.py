@@ -12,9 +12,9 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
-FLAGS = 32
+FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
-LATE_MS = ACK_MS // 2
+LATE_ACK_MS = ACK_MS // 2
 
 
 RULES_OF_FIRST_ACK = (
@@ -38,15 +38,15 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     acknowledged by a later SessionAck.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
-    if window <= FLAGS:
+    if window <= FLAG_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
-    packets = [peer.recoverable_message() for _ in range(FLAGS)]
+    packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     sent = [session.send(packet) for packet in packets]
-    early = not session.quiet(sut.duration_ms(LATE_MS) // 4)
+    early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
-    session.quiet(sut.duration_ms(LATE_MS) // 4)
+    session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     acks = [frame for frame in session.received[2:] if not early]
     instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
@@ -73,7 +73,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAGS + 1),
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + 1),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", 0),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", 0),
@@ -83,16 +83,16 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         judge(rule, expected=fields({name: value}), observed=header, evidence=evidence)
     judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
-        "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
+        "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS)
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]
-    numbered = fields(RecoverableMsgAckSeqNumber=FLAGS + 1)
+    numbered = fields(RecoverableMsgAckSeqNumber=FLAG_COUNT + 1)
     judge("MQQB-3.1.5.8.7-11", expected=numbered, observed=header, evidence=evidence)
     judge("MQQB-3.1.5.8.7-15", expected=fields(RecoverableMsgAckFlags=1), observed=header, evidence=evidence)
 
 
-HIGHEST_RC = 0x1F
+UNFORWARDED_RC = 0x1F
 """A hop count at which a message is not forwarded."""
 
 
@@ -104,7 +104,7 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
     """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
     the third as number 3 or 2 (E19).
     """
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
     packets = [first, first.copy() if reason == "a duplicate" else _build_refused(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
@@ -125,7 +125,7 @@ def _build_refused(peer, sut, reason):
         return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
         return peer.recoverable_message(queue="transactional")
-    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
+    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": UNFORWARDED_RC}
     return peer.recoverable_message(user, destination=None)
 
 
@@ -135,7 +135,7 @@ def _stored_numbers(session) -> list[int]:
     stored = {
         int(header.RecoverableMsgAckSeqNumber) + bit
         for header in headers
-        for bit in range(FLAGS)
+        for bit in range(FLAG_COUNT)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
     return sorted(stored)
@@ -206,13 +206,13 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     of its group.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
     for group in ("ereer", "r", "rrre"):
         packets = [peer.recoverable_message() if one == "r" else peer.message() for one in group]
         evidence += [session.send(packet) for packet in packets]
-        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS))
+        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS))
         count = group.count("r")
         if ack is not None:
             evidence.append(ack)
@@ -254,10 +254,10 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     )
 
 
-DELAY_MS = ACK_MS // 2
+ACK_DELAY_MS = ACK_MS // 2
 
 
-MAX_SPEED_UP = 10
+GREATEST_TIMER_SPEED_UP = 10
 """The highest time scale at which the check can act while a timer runs."""
 
 
@@ -266,13 +266,13 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     """The peer sends an express message and two recoverable ones: the SUT sends a SessionAck RecoverableAckTimeout
     after the first recoverable message.
     """
-    sut.slow_down(MAX_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     session.quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     took = peer.took(sent[1], ack)
     expected = between(*took.by_timer(soon_ms))
     judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
-    CLOCK_S,
+    CLOCK_TOLERANCE_S,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -260,13 +260,18 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         ("MQQB-3.1.5.8.8-23", "SenderIdentifier", str(peer.identifier), guid_text(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", "SequenceIdentifier", identifier, first["SequenceIdentifier"]),
         ("MQQB-3.1.5.8.8-25", "SequenceNumber", one_of(0, 1), first["SequenceNumber"]),
-        ("MQQB-3.1.5.8.8-26", "LastAccessTime", between(now_s - CLOCK_S, now_s + CLOCK_S), first["LastAccessTime"]),
+        (
+            "MQQB-3.1.5.8.8-26",
+            "LastAccessTime",
+            between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S),
+            first["LastAccessTime"],
+        ),
         ("MQQB-3.1.5.8.8-27", "RejectCount", 0, first["RejectCount"]),
     ):
         judge(rule, expected=expected, observed=observed, case=element, evidence=[sent])
 
 
-OF_TRANSFER_INFO = (
+RULES_OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-28",
     "MQQB-3.1.5.8.8-29",
     "MQQB-3.1.5.8.8-30",
@@ -285,7 +290,7 @@ OF_TRANSFER_INFO = (
 """Rules about OutgoingTransferInfo when a transactional message is forwarded."""
 
 
-@covers(*OF_TRANSFER_INFO)
+@covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
@@ -311,11 +316,15 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_S, now_s + CLOCK_S)),
+        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)),
         ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
         ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
         ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
-        ("MQQB-3.1.5.8.8-42", "EodResendTime", between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
+        (
+            "MQQB-3.1.5.8.8-42",
+            "EodResendTime",
+            between(now_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s),
+        ),
     ):
         judge(rule, expected=expected, observed=info.get(element), case=element, evidence=[*acks, sent])
     for rule, element, place in (
@@ -338,7 +347,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     outgoing.acknowledge_all()
 
 
-ELEMENTS = {
+COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -349,7 +358,7 @@ ELEMENTS = {
 """Elements of OutgoingTransferInfo, and the element of TxOutgoingSequence to which each is set."""
 
 
-@covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
+@covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
@@ -370,7 +379,7 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in ELEMENTS.items():
+    for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
         judge(rule, expected=sequence[of_sequence], observed=info[element], case=element, evidence=evidence)
     unacked = sequence["UnackedSequence"]
     next_one = info["EodNextSeq"]

@@ -9,10 +9,10 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender
+from suites.mqqb.steps.sender import RETRY_MS, SET_UP_PACKETS, Sender
 
 DELIVERIES = ("express", "recoverable", "transactional")
-AGAIN = holds("the SUT connected again after the retry time")
+CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_MS = 60_000
 """A retry time that leaves time for an acknowledgment on another session."""
 
@@ -43,14 +43,14 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=AGAIN,
+        expected=CONNECTED_AGAIN,
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
     closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
-    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP), observed=set_up, evidence=[ack, *request])
+    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP_PACKETS), observed=set_up, evidence=[ack, *request])
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
     judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
     if again is None or came != [2, 3]:
@@ -62,7 +62,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=AGAIN,
+        expected=CONNECTED_AGAIN,
         observed=_check_reconnection_time(again, lost, sut),
         evidence=[ack, *request],
     )

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
 CLEANUP_MS = 12_000
-MOST_CLEANUP_TIMES = 5
+LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 """The number of cleanup times after which a session that is still open counts as never closed."""
 
 
@@ -29,7 +29,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         refused.send(peer.message(destination=peer.missing_queue)),
     ]
     for session in (idle, accepted, refused):
-        session.wait_closed(MOST_CLEANUP_TIMES * sut.duration_ms(CLEANUP_MS))
+        session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(CLEANUP_MS))
 
     ended, ended_accepted, ended_refused = (_describe_end(session, sut) for session in (idle, accepted, refused))
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")

@@ -14,11 +14,11 @@ from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
-LONGEST = 8
+LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
-NEAR = 0.25
+TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured instant, in AckWaitTimeouts."""
-TRAFFIC = (0.5, 1.5)
+PEER_MESSAGE_INSTANTS = (0.5, 1.5)
 """The instants, in AckWaitTimeouts, at which the peer sends its messages."""
 
 
@@ -40,7 +40,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     sender.send(1)
 
     clock.begin(sender.await_session())
-    for at in TRAFFIC:
+    for at in PEER_MESSAGE_INSTANTS:
         if clock.wait(at):
             clock.session.send(peer.message())
     wait = measure_wait(clock.await_end())
@@ -90,7 +90,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
-        observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.describe_end(),
+        observed=(ended is not None and ended > 1.5 * wait + TOLERANCE_IN_TIMEOUTS) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
     judge.conclude("MQQB-3.1.6.3-04")
@@ -111,13 +111,13 @@ def measure_wait(ended: float | None) -> int | None:
     once so, and the session closes at 2 n. Where only an acknowledgment counts (E50), or no packet, the session closes
     at n.
     """
-    ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST // 2 + 1)}
+    ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
     return next((wait for end, wait in ends.items() if is_near(ended, end)), None)
 
 
 def is_near(instant: float | None, expected: float) -> bool:
     """Return whether an instant is near the expected instant."""
-    return instant is not None and abs(instant - expected) <= NEAR
+    return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 
 
 class Waits:
@@ -145,17 +145,18 @@ class Waits:
 
         Raise ConformanceFailure if stalls make two instants indistinguishable.
         """
-        self.session.wait_closed(self._left_ms(LONGEST + NEAR))
+        self.session.wait_closed(self._left_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None
         took = self.sender.peer.took(self.first, closed_ms)
-        took.require_steady(int(2 * NEAR * self._unit_ms))
+        took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 
     def describe_end(self) -> str:
         """Describe how the session ended."""
         ended = self.await_end()
         if ended is None:
-            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(self.session.messages)} sent)"
+            sent = len(self.session.messages)
+            return f"still open {LONGEST_WAIT_IN_TIMEOUTS} AckWaitTimeouts after its message ({sent} sent)"
         return f"closed {ended:.2f} AckWaitTimeouts after its message"

@@ -9,7 +9,7 @@ from harness.judging.passive import Context, Finding, Summary, passive, record_o
 from suites.mqmq.steps.session_headers import flags_once, names_fresh_messages, of_header
 from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
 
-_WRAP = 0x10000
+_COUNT_RANGE = 0x10000
 _PAUSED_WINDOW = 1
 
 
@@ -61,7 +61,7 @@ def own_window(packet: Any, context: Context) -> Finding:
 
 def _count_is(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
-    return value == count % _WRAP, f"{field} {value} after {count} sent"
+    return value == count % _COUNT_RANGE, f"{field} {value} after {count} sent"
 
 
 for rule, expected, judge in (

@@ -9,9 +9,9 @@ from harness.run.marks import covers
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
-DELAY_MS = ACK_MS // 2
+EXPRESS_ACK_DELAY_MS = ACK_MS // 2
 """The time between the first message and its acknowledgment (3.1.5.8.2)."""
-RECOVERABLE_MS = 4_000
+RECOVERABLE_ACK_DELAY_MS = 4_000
 """The time between the first recoverable message and its acknowledgment (3.1.5.8.7): long enough to send two
 messages.
 """
@@ -35,7 +35,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
     """
     sut.slow_down(20)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
     first = _poll_next(session, sut)
     judge(
@@ -67,7 +67,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         evidence=[*sent, first],
     )
 
-    silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
         expected=holds("no packet while nothing is unacknowledged"),
@@ -116,7 +116,9 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     session, own = sender.await_first(3)
     session.acknowledge_all()
     sent = session.send(peer.message())
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.expect(
+        "SessionAck", within_ms=sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS)
+    )
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     recoverable = sum(is_recoverable(frame) for frame in session.messages)
@@ -131,7 +133,7 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
 def _poll_next(session, sut):
     """Wait for the next packet of any kind as long as an acknowledgment may take; return None when none arrives."""
     count = len(session.received)
-    session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
@@ -153,4 +155,4 @@ def _describe_ack_time(peer, message_, ack) -> str:
     """Describe how long after the first acknowledged message an acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.took(message_, ack).when(DELAY_MS, "after the delay")
+    return peer.took(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")

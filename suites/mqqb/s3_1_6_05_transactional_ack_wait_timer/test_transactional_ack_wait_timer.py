@@ -10,9 +10,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, transaction_header
 
-IN_TIME = "after the first resend time"
+RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 
 
@@ -33,7 +33,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
@@ -59,7 +59,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.2.6-01",
-        expected=IN_TIME,
+        expected=RESENT_IN_TIME,
         observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
         case="resent message",
         evidence=evidence,
@@ -83,7 +83,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
     )
     evidence = [*sent, session.send(arrived)]
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     peer.pass_time(sut.quiet_ms)
     if outgoing.session is not session:
@@ -104,7 +104,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
         peer.environment.run_until(partial(_have_copies, outgoing, turn), within_ms)
         outgoing.send_session_ack()
@@ -129,7 +129,7 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     """
     if copy is None:
         return "not resent"
-    due_ms, took = peer.sut.duration_ms(RESEND_MS), peer.took(sent, copy)
-    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(RESEND_MS)
+    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.took(sent, copy)
+    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
     earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
-    return IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
+    return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"

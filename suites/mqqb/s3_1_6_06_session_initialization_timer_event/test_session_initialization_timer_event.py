@@ -23,7 +23,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
-    judge.all(expected=opening.ON_TIME, observed=observed, evidence=evidence)
+    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")
@@ -41,7 +41,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
         connection.send(data[4 * at : 4 * at + 4])
         peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 4)
     observed = opening.time_initialization_end(sut, connection, since_ms)
-    judge("MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=connection.sent)
+    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=connection.sent)
 
 
 @needs("set_timers")
@@ -54,7 +54,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge)
     connection = peer.request_session()
     answer = connection.received[0]
     observed = opening.time_initialization_end(sut, connection, answer.time_ms)
-    judge.all(expected=opening.ON_TIME, observed=observed, evidence=answer)
+    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
 
 
 @needs("set_timers")
@@ -71,8 +71,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     outgoing.connection.close()
     asked = outgoing.await_request()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms)
-    early = isinstance(observed, str) and observed.startswith(opening.EARLY)
+    early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=asked)
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)

@@ -10,9 +10,9 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import history_entry
 
-CLEANUP_MS = 80_000
+HISTORY_CLEANUP_MS = 80_000
 """The duration of the timer in these checks (set_timers)."""
-MAX_SPEED_UP = CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The highest time scale: the timer must run for at least two seconds, because TimeStamps are whole seconds."""
 
 
@@ -24,14 +24,14 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 
     At 3.5 neither has an entry. A message at 0 starts the timer; another message at 1.75 does not delay it.
     """
-    sut.slow_down(MAX_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     session = peer.open_raw()
     starting = session.send(peer.message())
 
     def wait_until(durations: float) -> None:
-        peer.pass_time_until(starting, int(sut.duration_ms(CLEANUP_MS) * durations))
+        peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
 
     wait_until(0.45)
     sent = [session.send(peer.message())]
@@ -66,13 +66,13 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     "young" is sent at 0 and at 0.4: its queue has it once. "second" is sent at 0.45 and 2.5, "third" at 1.45 and 3.5:
     their queue has each twice. "young" starts the timer; another message at 1.75 does not delay it.
     """
-    sut.slow_down(MAX_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
     def send_at(durations: float, packet: Any) -> Frame:
-        peer.pass_time_until(young, int(sut.duration_ms(CLEANUP_MS) * durations))
+        peer.pass_time_until(young, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
         return peer.open_raw().send(packet)
 
     again = [send_at(0.4, young.data)]
@@ -111,7 +111,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
 
 def _margin_ms(sut: Sut) -> int:
     """Return the allowed delay of a step; every step is planned at least twice this time away from an expiry."""
-    return sut.duration_ms(CLEANUP_MS) // 10
+    return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 
 def _numbers_with_entry(sut: Sut, sent: list[Frame]) -> list[int]:

@@ -15,11 +15,11 @@ ADVANCED, ENHANCED = 5, 3
 ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
-LIFETIME_REAL_MS = 10_000
+LEAST_REAL_LIFETIME_MS = 10_000
 """The least lifetime of entries in real time; it must be long because CachedTime counts whole seconds."""
-SCALE = 20
+GREATEST_TIME_SCALE = 20
 """The highest time scale of this check."""
-DELETED = (
+REMAINING_ENTRIES = (
     ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.11-02", Caches.SENT_KEYS, "enhanced"),
@@ -28,7 +28,7 @@ DELETED = (
     ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
 """The rule, the cache, and the entry that remains when the older entry has been deleted."""
-STARTED = (
+RESTARTED_TIMERS = (
     ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "second"),
@@ -44,14 +44,14 @@ STARTED = (
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers(*(rule for rule, *_ in (*DELETED, *STARTED)), "MQSO-6.4.3.1-01")
+@covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
     """Each security cache gets an entry, and later a second one: the SUT keeps the first entry when its lifetime ends
     and deletes it a minute later, and restarts the timer by the remaining entry.
     """
-    sut.slow_down(SCALE)
+    sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale
-    lifetime_ms = max(100_000, LIFETIME_REAL_MS * scale)
+    lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
     evidence = _fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
@@ -81,14 +81,14 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         case="entries of UserCertCache before the expiry",
         evidence=evidence,
     )
-    for rule, name, expected in DELETED:
+    for rule, name, expected in REMAINING_ENTRIES:
         judge(
             rule,
             expected=facts(entries_before=2, kept_after_expiry=[expected]),
             observed={"entries_before": counts[name], "kept_after_expiry": kept[name]},
             evidence=evidence,
         )
-    for rule, name, expiry in STARTED:
+    for rule, name, expiry in RESTARTED_TIMERS:
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says

@@ -16,10 +16,10 @@ from harness.wire import PrivateQueueFormatNameId, session_ack
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
-LIFE_S = 1
-EXPIRED_MS = 3_100
+MESSAGE_LIFETIME_S = 1
+EXPIRY_WAIT_MS = 3_100
 """A time after which LIFE_S has expired, in whole seconds of any clock."""
-LASTING_S = 600
+LONG_LIFETIME_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
     "recoverable": "system$;deadletter",
@@ -49,15 +49,19 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         send_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
         for tag, (name, life_s, fields) in enumerate(
             (
-                ("reported", LIFE_S, report),
-                ("journaled", LIFE_S, {"journal": ["negative"], "time_to_be_received_s": LIFE_S}),
-                ("neither", LIFE_S, {}),
-                ("lasting", LASTING_S, {**report, "journal": ["negative"]}),
+                ("reported", MESSAGE_LIFETIME_S, report),
+                (
+                    "journaled",
+                    MESSAGE_LIFETIME_S,
+                    {"journal": ["negative"], "time_to_be_received_s": MESSAGE_LIFETIME_S},
+                ),
+                ("neither", MESSAGE_LIFETIME_S, {}),
+                ("lasting", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
             ),
             1,
         )
     }
-    peer.pass_time(EXPIRED_MS)
+    peer.pass_time(EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
     session = sender.await_session()
     came = sender.collect_all(session, 1)
@@ -102,20 +106,20 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: the SUT
     sends only the other on the next session.
     """
-    sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
+    sut.set_timers(scale=1, session_retry_connect_ms=EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
-    sender.send(1, time_to_reach_queue_s=LIFE_S)
-    sender.send(2, time_to_reach_queue_s=LASTING_S)
+    sender.send(1, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sender.send(2, time_to_reach_queue_s=LONG_LIFETIME_S)
     session, _ = sender.await_first(2)
     session.close()
-    peer.pass_time(EXPIRED_MS)
+    peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
     judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
     again.acknowledge_all()
 
 
-ROUTED = {
+ROUTED_LIFETIMES = {
     "late": (-1_000, 900),
     "in time": (-1_000, 1_100),
     "from a clock that is fast": (1_000, 1),
@@ -124,7 +128,7 @@ ROUTED = {
 """SentTime relative to now, and TimeToReachQueue, in seconds; their differences exceed the difference between any
 clocks.
 """
-TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
+LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
 """Lifetimes that expire within one second of now, which only virtual time can judge."""
 
 
@@ -136,7 +140,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    cases = ROUTED | (TO_THE_SECOND if peer.environment.virtual else {})
+    cases = ROUTED_LIFETIMES | (LIFETIMES_TO_THE_SECOND if peer.environment.virtual else {})
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}

@@ -23,13 +23,13 @@ from suites.mqqb.steps.sequences import (
     transaction_header,
 )
 
-WAITS = 8
+LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts after which a session that is still open counts as never closed (note <46>)."""
-NEARLY_DUE = 0.85
+NEARLY_DUE_PART = 0.85
 """The part of an acknowledgment's delay after which the SUT sends: above three quarters, so that the message has a
 SessionHeader (3.1.7.11).
 """
-ATTEMPTS = 5
+SEND_ATTEMPTS = 5
 """The number of attempts, because a busy machine may act too early or too late."""
 
 
@@ -168,12 +168,12 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
     stalls = 0
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         received = [
             session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
-        peer.pass_time(int(delay_ms * NEARLY_DUE))
+        peer.pass_time(int(delay_ms * NEARLY_DUE_PART))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
@@ -181,7 +181,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == ATTEMPTS:
+    if stalls == SEND_ATTEMPTS:
         judge.give_up(
             Verdict.NOT_EXERCISED, "the SUT stood still and never sent a message when an acknowledgment was nearly due"
         )
@@ -255,7 +255,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session.acknowledge_all()
 
 
-UNACKNOWLEDGED = 2
+UNACKNOWLEDGED_COUNT = 2
 """The number of unacknowledged messages at the beginning of the next session."""
 
 
@@ -270,9 +270,9 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     window = require_agreed_window(session)
     sender.send(*range(2, window + 4))
     first = sender.collect_all(session, window)
-    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED))
+    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_COUNT))
     every = len(sender.collect(session, window + 3))
-    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED))
+    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED_COUNT))
     session.close()
     later = sender.await_session()
     if require_agreed_window(later) != window:
@@ -280,7 +280,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
-    allowed = [(window, window), (window, window - UNACKNOWLEDGED), (window - 1, window - UNACKNOWLEDGED)]
+    allowed = [(window, window), (window, window - UNACKNOWLEDGED_COUNT), (window - 1, window - UNACKNOWLEDGED_COUNT)]
     counts = (len(first), len(again))
     judge.all(
         expected=one_of(*allowed),
@@ -290,7 +290,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
         errata="E64",
     )
     later.send(session_ack(AckSequenceNumber=len(again)))
-    sender.collect(later, window + 1 + UNACKNOWLEDGED)
+    sender.collect(later, window + 1 + UNACKNOWLEDGED_COUNT)
     later.acknowledge_all()
 
 
@@ -316,7 +316,7 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
     peer.settle()
     sender.send(2)
-    session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
+    session.wait_closed(within_ms=sut.duration_ms(LONGEST_WAIT_IN_TIMEOUTS * timeout_ms) + sut.slack_ms(timeout_ms))
     judge(
         "MQQB-3.1.7.1.3-27",
         expected=holds("closed", otherwise="open"),

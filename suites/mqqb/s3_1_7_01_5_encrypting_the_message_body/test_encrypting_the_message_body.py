@@ -32,9 +32,9 @@ from suites.mqqb.steps.sender import Sender
 
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
-MOST_LIFETIMES = 100
+LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""
-ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
+ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
     "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED, RC4, 128), "MQQB-3.1.7.1.5-16"),
@@ -44,19 +44,21 @@ ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
 """The privacy level, the preference, the resulting provider, algorithm and key bits, and the rule about that choice."""
-LEVELS = {way[0]: way for way in ENCRYPTIONS.values()}
-CHOICES = {level: [way[2] for way in ENCRYPTIONS.values() if way[0] == level] for level in LEVELS}
+CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
+CHOICES_OF_LEVELS = {
+    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
+}
 """For each privacy level, the provider, algorithm and key bits that some configuration chooses."""
-OF_LEVEL = {
+RULE_AND_NUMBER_OF_LEVELS = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
-NEEDS = needs("security", "send", "private_names")
+SECURITY_NEEDS = needs("security", "send", "private_names")
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.7.1.5-01",
     "MQDMPR-3.1.1.12-05",
@@ -94,7 +96,7 @@ NEEDS = needs("security", "send", "private_names")
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
     "MQDMPR-3.1.7.1.32-D09",
-    *(rule for rule, _ in OF_LEVEL.values()),
+    *(rule for rule, _ in RULE_AND_NUMBER_OF_LEVELS.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
@@ -114,11 +116,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         evidence=plain.frame,
     )
     blobs = set()
-    for name, (level, preference, choice, rule_of_choice) in (ENCRYPTIONS if sut.has("configure") else LEVELS).items():
+    for name, (level, preference, choice, rule_of_choice) in (
+        ENCRYPTION_CASES if sut.has("configure") else CASES_OF_LEVELS
+    ).items():
         if sut.has("configure"):
             sut.configure(**preference)
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
-        if not sut.has("configure") and found.choice in CHOICES[level]:
+        if not sut.has("configure") and found.choice in CHOICES_OF_LEVELS[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
@@ -129,7 +133,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             *_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
-        rule, number = OF_LEVEL[level]
+        rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
         judge(
             rule,
             expected=facts(body=BODY_OF_PARTIAL_BLOCK, choice=choice),
@@ -164,7 +168,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     outgoing.end()
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
@@ -226,7 +230,7 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, st
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
@@ -264,7 +268,7 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     outgoing.end()
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
@@ -283,7 +287,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     outgoing.end()
 
 
-DEFAULTS = {
+DEFAULT_CHOICES = {
     "MQQB-3.1.3.1-21": ("base", (BASE, RC4, 40)),
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
@@ -291,14 +295,14 @@ DEFAULTS = {
 """The default choice of each level, by rule."""
 
 
-@NEEDS
-@covers(*DEFAULTS)
+@SECURITY_NEEDS
+@covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
     """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 and
     40 bits, RC4 and 128 bits, and AES and 256 bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rule, (level, choice) in DEFAULTS.items():
+    for rule, (level, choice) in DEFAULT_CHOICES.items():
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
         judge(
             rule, expected=choice, observed=found.choice, case="provider, algorithm and key bits", evidence=found.frame
@@ -375,7 +379,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.7.1.5-34", LONGEST_TIMER_IN_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
         judge(
             rule,
@@ -416,7 +420,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     outgoing.end()
 
 
-CANNOT_BE_ENCRYPTED = {
+UNENCRYPTABLE_CASES = {
     "direct": ("advanced", None, ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-39")),
     "keyless": ("advanced", KEYLESS, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
@@ -433,7 +437,7 @@ refusal.
     ("level", "guid", "rules"),
     [
         pytest.param(level, guid, rules, id=name, marks=covers(*rules))
-        for name, (level, guid, rules) in CANNOT_BE_ENCRYPTED.items()
+        for name, (level, guid, rules) in UNENCRYPTABLE_CASES.items()
     ],
 )
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):

@@ -20,7 +20,12 @@ from suites.mqqb.steps.sender import Sender
 RETRY_MS = 40_000
 """A retry time long enough to observe that no session exists."""
 HOUR_S = 3_600
-ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+ACKNOWLEDGMENT_BITS = {
+    "PA": "positive_arrival",
+    "PR": "positive_receive",
+    "NA": "negative_arrival",
+    "NR": "negative_receive",
+}
 
 
 @needs("send")
@@ -103,8 +108,8 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
     asked: list[dict[str, Any]] = [
-        *({"acks": [one], "admin_queue": admin} for one in ACKS.values()),
-        {"acks": list(ACKS.values()), "admin_queue": admin},
+        *({"acks": [one], "admin_queue": admin} for one in ACKNOWLEDGMENT_BITS.values()),
+        {"acks": list(ACKNOWLEDGMENT_BITS.values()), "admin_queue": admin},
         *({"journal": journal} for journal in (["positive"], ["negative"], ["positive", "negative"])),
     ]
     wanted = {}
@@ -137,7 +142,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 def _requests_of(frame) -> tuple[list[str], int]:
     """Return the acknowledgments and the journaling that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
-    acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
+    acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
     return sorted(acks + journals), int(user.TimeToBeReceived)
 

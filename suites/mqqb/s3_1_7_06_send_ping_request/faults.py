@@ -17,7 +17,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
-_RF = PingPacket.flags(RF=1)
+_RF_BIT = PingPacket.flags(RF=1)
 
 # -- the request ---------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF]) + data[1:]),
+    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
 )
 
 

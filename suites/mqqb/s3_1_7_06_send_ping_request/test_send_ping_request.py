@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.pinging import (
     SIGNATURE,
-    STOOD_STILL,
+    SUT_STOOD_STILL,
     PingingSut,
     cookie_of,
     ping_fields,
@@ -86,7 +86,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
     if outcome == PingingSut.NO_SESSION and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     request = connection.received[:1] if connection else []
     judge(

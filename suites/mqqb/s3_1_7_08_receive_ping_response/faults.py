@@ -12,12 +12,12 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
 
-_COOKIE = slice(4, 8)
+_COOKIE_SLICE = slice(4, 8)
 
 
 def _has_requested_cookie(session: Session, data: bytes) -> bool:
     """Return whether a datagram has the Cookie of the session's Ping Request."""
-    return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
+    return data[_COOKIE_SLICE] == session.ping_cookie.to_bytes(4, "little")
 
 
 add(

@@ -14,13 +14,13 @@ from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
-NEARLY = 0.85
+NEARLY_DUE_PART = 0.85
 """The part of the timer's duration after which the SUT sends: more than three quarters, with time left to act."""
-EARLIER = 0.4
-DUE = 0.75
-ATTEMPTS = 5
+EARLIER_PART = 0.4
+DUE_PART = 0.75
+SEND_ATTEMPTS = 5
 """The number of attempts, because a busy machine may act too early or too late."""
-LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
 RULES_OF_SESSION_HEADER = (
@@ -37,7 +37,7 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-11",
 )
 
-NEVER_DUE = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+NEVER_DUE_REASON = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
 
 
 @needs("send")
@@ -64,18 +64,20 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        early, nearly = (_send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
-        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and has_session_header(nearly):
+        early, nearly = (
+            _send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER_PART, NEARLY_DUE_PART)
+        )
+        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == ATTEMPTS:
+    if stalls == SEND_ATTEMPTS:
         session.acknowledge_all()
-        judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
+        judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
     again = _send_one_more(sender, session, sent[0])
@@ -107,7 +109,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.quiet(int(delay_ms * EARLIER))
+    anew = session.quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("no acknowledgment is sent at the old expiry"),
@@ -144,18 +146,18 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     session, _ = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
-    for _ in range(ATTEMPTS):
+    for _ in range(SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY))
+        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
-        if stalls == ATTEMPTS:
+        if stalls == SEND_ATTEMPTS:
             session.acknowledge_all()
-            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
+            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
@@ -170,7 +172,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     judge(
         "MQQB-3.1.7.11-14",
         expected=recoverable,
-        observed=state[LAST_ACKED],
+        observed=state[LAST_ACKED_ELEMENT],
         case="LastAckedRecoverableMsgSeqNumber",
         evidence=evidence,
     )

@@ -14,7 +14,7 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-_LATER_MS = 500
+_LATER_TIMER_MS = 500
 
 
 @fault("any-pause-ack-timer-running", breaks="MQQB-3.1.7.13-01")
@@ -23,7 +23,7 @@ class TimerRunsOn(Administering):
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
-        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_MS, now)
+        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_TIMER_MS, now)
 
 
 # -- the acknowledgment that it sends ------------------------------------------------------------------------------

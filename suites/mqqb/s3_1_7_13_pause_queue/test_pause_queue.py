@@ -9,13 +9,13 @@ from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
-ARRIVAL_MS = 50
+ARRIVAL_TIME_MS = 50
 """A time in which sent messages arrive; it is below the 500 ms before any acknowledgment (2.2.2.1)."""
-AT_ONCE_MS = 300
+LONGEST_PAUSE_ACK_MS = 300
 """The longest accepted delay of the SessionAck at a pause; it is below the delay of an ordinary SessionAck."""
-PAUSED_WINDOW = 1
+PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that is sent at a pause."""
-LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 LARGEST_WINDOW = 512
 """The largest window that the check fills."""
 
@@ -40,14 +40,14 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     """
     to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
+    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
     for rule, name, expected in (
         ("MQQB-3.1.7.13-03", "AckSequenceNumber", 3),
         ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 3),
         ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 1),
         ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
-        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW),
+        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
         judge.conclude(rule)
@@ -86,7 +86,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
+    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
     state = find_initiated_session(sut, to)
     timer = state["timers"]["SessionAckSend"]
     judge(
@@ -97,8 +97,8 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.13-11",
-        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED: 2}),
-        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED)},
+        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_ELEMENT: 2}),
+        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_ELEMENT)},
         evidence=ack,
     )
     judge(
@@ -119,7 +119,7 @@ def _exchange_three_messages(peer, sut):
     session, own = sender.await_first(3)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-    peer.pass_time(ARRIVAL_MS)
+    peer.pass_time(ARRIVAL_TIME_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
     return sender.to, session, own, sent

@@ -18,14 +18,14 @@ from suites.mqqb.steps.administration_acks import (
 )
 from suites.mqqb.steps.received_messages import Message
 
-ASKS = 0xF
+ACK_REQUEST_BITS = 0xF
 """The bits of MessagePropertiesHeader.Flags that request acknowledgments: PA, PR, NA and NR."""
 _PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
 _ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
 
 
 def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
-    flags = packet.MessagePropertiesHeader.Flags & ASKS
+    flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
     return not flags, f"PA, PR, NA and NR are 0x{flags:X}"
 
 

@@ -30,7 +30,7 @@ ATTRIBUTES = {
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
-LIFE_S = 2
+MESSAGE_LIFETIME_S = 2
 
 
 def _attributes(ack) -> dict[str, int]:
@@ -369,7 +369,7 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     )
 
 
-REMOVALS = {
+WAYS_OF_REMOVAL = {
     "received": ("PR", AckClass.RECEIVE),
     "purged": ("NR", AckClass.Q_PURGED),
     "deleted": ("NR", AckClass.Q_DELETED),
@@ -378,20 +378,20 @@ REMOVALS = {
 """Ways in which a message leaves its queue, each with the bit that requests an acknowledgment and the class of the
 acknowledgment.
 """
-CLASS_RULES = {
+RULES_OF_CLASSES = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
-EVENT_RULES = {
+RULES_OF_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
 }
 """The rules about the events that remove every message of a queue."""
-DELIVERY_RULES = {
+RULES_OF_DELIVERIES = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
     "transactional": "MQQB-3.1.7.2.1-01",
@@ -411,24 +411,27 @@ DELIVERY_RULES = {
 )
 @needs("queue_control", "receive")
 @pytest.mark.parametrize(
-    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY_RULES.items()]
+    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in RULES_OF_DELIVERIES.items()]
 )
 @pytest.mark.parametrize(
     "end",
-    [pytest.param(end, marks=covers(rule, *EVENT_RULES.get(end, ())), id=end) for end, rule in CLASS_RULES.items()],
+    [
+        pytest.param(end, marks=covers(rule, *RULES_OF_EVENTS.get(end, ())), id=end)
+        for end, rule in RULES_OF_CLASSES.items()
+    ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
     """Messages without requests, with a wrong request and with the right request are received, purged, deleted or
     expire: only a message with the right request is acknowledged, with the values for that message.
     """
-    bit, expected = REMOVALS[end]
+    bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
     transactional = delivery == "transactional"
     queue = sut.new_queue("left", transactional=transactional)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    life_s = LIFE_S if end == "timeout" else INFINITE
+    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
@@ -445,8 +448,8 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
-        CLASS_RULES[end],
-        *EVENT_RULES.get(end, ()),
+        RULES_OF_CLASSES[end],
+        *RULES_OF_EVENTS.get(end, ()),
         expected=of_classes(expected),
         observed=came,
         case="classes of the acknowledgments",
@@ -458,7 +461,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
-        DELIVERY_RULES[delivery],
+        RULES_OF_DELIVERIES[delivery],
         "MQQB-3.1.7.15-24",
         expected=recoverable,
         observed=ack["UserHeader"].DM,
@@ -492,4 +495,4 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
     elif end == "deleted":
         sut.delete_queue(queue)
     else:
-        receiver.peer.pass_time((LIFE_S + 1) * 1_000)
+        receiver.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)

@@ -36,7 +36,7 @@ def _body_fields(frame: Frame, body: type) -> dict[str, str]:
     return shown
 
 
-IN_CLEAR = fields(PrivacyLevel=0, encrypted=False)
+IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
 
 
 def _privacy(frame: Frame) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=evidence)
 
 
 def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
@@ -85,7 +85,7 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=[sent, frame])
 
 
 RULES_OF_REFUSED = {

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between
 from harness.sut.provisioning import USERS
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
 
@@ -61,4 +61,4 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
 
 def expect_about(now_s: int) -> Expectation:
     """Return an expectation of the current time, in seconds since 1970, with a tolerance."""
-    return between(now_s - CLOCK_S, now_s + CLOCK_S)
+    return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)

@@ -52,7 +52,7 @@ NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 ADMINISTRATION = "mqc-acks"
-IDENTIFIER_AT = 16
+IDENTIFIER_OFFSET = 16
 """The offset of the message's identifier, which follows the sequence, in the body of a FinalAck (MS-MQQB 2.2.5)."""
 MISSING_QUEUE = "private$\\mqc-nowhere"
 """A queue that the SUT does not have."""
@@ -80,7 +80,7 @@ def correlation(frame: Frame) -> str:
 
 def final_identifier(frame: Frame) -> str:
     """Return the MessageIdentifier in the body of a FinalAck in the form of ``identifier``."""
-    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_AT:].hex()[:40]
+    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_OFFSET:].hex()[:40]
 
 
 def identifier(message: Frame) -> str:
@@ -192,7 +192,7 @@ def private_queue(guid: UUID, number: int) -> dict[str, Any]:
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
-IN_NONE = "in no queue"
+IN_NO_QUEUE = "in no queue"
 
 
 def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
@@ -201,7 +201,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     Return ``IN_NONE`` also if control shows no queues: then only the effects of a message show that it was accepted.
     """
     if not sut.has("receive"):
-        return IN_NONE
+        return IN_NO_QUEUE
     wanted = {f"{frame['UserHeader'].SourceQueueManager}\\{frame['UserHeader'].MessageID}" for frame in sent}
     places = {kind: sut.messages(kind) for kind in kinds} | {queue: sut.kept(queue) for queue in DEAD_LETTERS}
     found = [
@@ -210,7 +210,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
         for one in there
         if guid_text(str(one["message_id"]).replace("}", "")) in wanted
     ]
-    return ", ".join(found) or IN_NONE
+    return ", ".join(found) or IN_NO_QUEUE
 
 
 remains = find_queues_of  # old name, until its last users change

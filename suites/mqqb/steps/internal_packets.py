@@ -14,7 +14,7 @@ from suites.mqmq.steps.message_bytes import SIGNATURE
 
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
 _IN, _SH = 1 << 3, 1 << 4
-_PT_AT = 18
+_PT_OFFSET = 18
 
 Concerns = Callable[[Context], bool]
 
@@ -102,4 +102,4 @@ def _has_size(data: bytes, kind: Kind) -> bool:
 
 
 def _pt(data: bytes) -> int:
-    return data[_PT_AT] & 0xF
+    return data[_PT_OFFSET] & 0xF

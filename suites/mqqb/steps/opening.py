@@ -23,15 +23,15 @@ BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """A format name of the peer's queue by a host name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The Session Initialization Timer in the checks that wait for it (set_timers)."""
-EARLY_MS = 20_000
+EARLY_CLOSE_MS = 20_000
 """A time well before the Session Initialization Timer (60 s, MS-MQQB note <43>) closes a session that is being
 set up.
 """
-SIGNED = b"LIOR"
+SIGNATURE_BYTES = b"LIOR"
 """BaseHeader.Signature on the wire."""
 RETRY_MS = 5_000
 """The default duration of the Session Retry Connect Timer (note <45>)."""
-CLOCK_S = 60
+CLOCK_TOLERANCE_S = 60
 """The greatest accepted difference between the clocks of the SUT and of the harness."""
 
 
@@ -50,7 +50,7 @@ def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
 
 def begins_like_a_packet(frame: Frame) -> bool:
     """Return whether the bytes of a packet contain the Signature."""
-    return frame.data.startswith(SIGNED, 4)
+    return frame.data.startswith(SIGNATURE_BYTES, 4)
 
 
 def require_reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
@@ -74,7 +74,7 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     Raise ConformanceFailure when the SUT closes it late, while it still answers another connection: the timer may be
     the reason.
     """
-    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
+    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
         peer.request_session()  # its answer shows that the SUT has processed everything before it
         if connection.closed_by_sut:
             raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
@@ -119,8 +119,8 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
 
 # -- time --------------------------------------------------------------------------------------------------------
 
-ON_TIME = holds("closed when the Session Initialization Timer expired")
-EARLY = "closed early"
+CLOSED_ON_TIME = holds("closed when the Session Initialization Timer expired")
+CLOSED_EARLY = "closed early"
 
 
 def time_initialization_end(
@@ -135,7 +135,7 @@ def time_initialization_end(
         return f"still open after {latest_ms} ms"
     took = peer.took(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
-    return took.ms >= earliest_ms or f"{EARLY}, after {took.ms} ms"
+    return took.ms >= earliest_ms or f"{CLOSED_EARLY}, after {took.ms} ms"
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectatio
     now_s = peer.environment.now().utc_s
     return fields(
         Status=status,
-        ConnectionHistoryTime=between(now_s - CLOCK_S, now_s + CLOCK_S),
+        ConnectionHistoryTime=between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S),
         Error=between(0x8000_0000, 0xFFFF_FFFF) if failed else 0,
         AddressList=peer.address,
     )

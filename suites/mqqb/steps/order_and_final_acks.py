@@ -26,8 +26,8 @@ MESSAGE = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE = 4
-FIRST_FINAL = 0x4000
-ENOUGH = 3
+FIRST_FINAL_ACK_CLASS = 0x4000
+LEAST_SIGN_COUNT = 3
 """How many of four signs must be present to identify a message as an acknowledgment."""
 _ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
@@ -40,14 +40,14 @@ def _signs(packet: Any, of_class: bool) -> bool:
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
     signs: int = of_class + (properties.Label == ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
-    return signs >= ENOUGH
+    return signs >= LEAST_SIGN_COUNT
 
 
 def is_order_ack(packet: Any) -> bool:
     """Return whether a message is intended as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
-    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != ACK_LABEL):
+    if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as most messages are: two signs are missing
     return _signs(packet, of_class)
 
@@ -55,7 +55,7 @@ def is_order_ack(packet: Any) -> bool:
 def is_final_ack(packet: Any) -> bool:
     """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value >= FIRST_FINAL and _signs(packet, of_class=True)
+    return value >= FIRST_FINAL_ACK_CLASS and _signs(packet, of_class=True)
 
 
 def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
@@ -138,7 +138,7 @@ def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callab
     return predicate
 
 
-EXPECTED: Mapping[JudgePacket, str] = {
+EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     base_flags: "BaseHeader.Flags is 0",
     other_bits: "All other bits of UserHeader.Flags are 0 except DQ, 3 or 7, and DM (of an OrderAck see E36)",
     private_name: "The private queue is that of order_queue$",
@@ -155,8 +155,8 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule about bit MP of
     UserHeader.Flags.
     """
-    if rules.keys() != EXPECTED.keys():
-        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
+    if rules.keys() != EXPECTED_TEXTS.keys():
+        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
-        passive(rule, MESSAGE, EXPECTED[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
+        passive(rule, MESSAGE, EXPECTED_TEXTS[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
     passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(flag_of_acknowledgment(USER, "MP", 1, meant))

@@ -17,15 +17,15 @@ from harness.peer.timeouts import ACK_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import EARLY_MS
+from suites.mqqb.steps.opening import EARLY_CLOSE_MS
 
 ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
-FIRST_FINAL = 0x4000
-NO_ORDERING = (0x0000, 0x0001, 0x0002)
+FIRST_FINAL_ACK_CLASS = 0x4000
+UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
 """The classes of messages, reports and acknowledgments of arrival, which are neither OrderAcks nor FinalAcks."""
 BODY_SIZE = 0x24
-ORDER_ACK_MS = 500
+ORDER_ACK_TIMEOUT_MS = 500
 """The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
 ORDER_QUEUE = r"PRIVATE$\order_queue$"
 
@@ -93,7 +93,9 @@ class Receiver:
         return [
             frame
             for frame, value in found
-            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_earlier_test(frame)
+            if value not in UNORDERED_CLASSES
+            and (value >= FIRST_FINAL_ACK_CLASS) == final
+            and not self._is_of_earlier_test(frame)
         ]
 
     def _is_of_earlier_test(self, frame: Frame) -> bool:
@@ -128,7 +130,7 @@ class Receiver:
         frame = self.poll_acknowledgment()
         while frame is not None and read_ack_place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
-        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
+        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
         came = self.acknowledgments()
         self._polled[False] = len(came)
         return came[-1] if len(came) > known else None
@@ -201,7 +203,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     untouched = [peer.connect(), peer.request_session()]
     early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(

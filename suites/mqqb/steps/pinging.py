@@ -19,15 +19,15 @@ from suites.mqqb.steps.opening import RETRY_MS
 from suites.mqqb.steps.provoking import let_send
 
 SIGNATURE = 0x5548
-PING_MS = 1_000
+PING_RESPONSE_TIMEOUT_MS = 1_000
 """The duration of the Ping Response Timer in ms, which is always one second (MS-MQQB 3.1.2.9)."""
-PACE = 4
+GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
-TRIES = 3
+MOST_PING_REQUESTS = 3
 """The number of Ping Requests to send until one is answered."""
 
-STOOD_STILL = "the SUT stood still while it waited for the response"
+SUT_STOOD_STILL = "the SUT stood still while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -127,7 +127,7 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
 
     A real network may lose a datagram: then another request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else TRIES):
+    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
         exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
         if exchange.received is not None:
             break
@@ -183,12 +183,12 @@ class PingingSut:
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
-        if sut.timeouts.usual_ms >= PING_MS:
+        if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response comes after its time"
             )
         if sut.has("set_timers"):
-            sut.slow_down(PACE)
+            sut.slow_down(GREATEST_TIMER_SPEED_UP)
             sut.set_timers(session_retry_connect_ms=RETRY_MS)
         self.peer = peer
         self.sut = sut
@@ -235,12 +235,12 @@ class PingingSut:
 
     def stood_still_after(self, asked: Frame) -> bool:
         """Return whether the SUT stood still during its Ping Response Timer, so that its later packets show nothing."""
-        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_MS))
+        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
     def half_response_ms(self) -> int:
         """Half of the Ping Response Timer."""
-        return self.sut.duration_ms(PING_MS) // 2
+        return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property
     def no_retry_ms(self) -> int:
@@ -258,7 +258,9 @@ class PingingSut:
 
     def expire_response_timer(self) -> None:
         """Let time pass until the Ping Response Timer has expired."""
-        self.peer.pass_time(self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))
+        self.peer.pass_time(
+            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS)
+        )
 
 
 element = read_element  # old name, until its last users change

@@ -19,10 +19,10 @@ from harness.wire import connection_parameters, establish_connection
 from reference_qm.surface.entropy import new_guid
 
 NORMAL = 0x0000
-RECOVERABLE = {"express": 0, "recoverable": 1}
+DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
 LINEAGE_SIZE = 16
-LIFE_S = 60
+PROVOKING_LIFETIME_S = 60
 """TimeToBeReceived of a provoking message, in seconds, so that the message does not stay in the SUT's queue."""
 
 
@@ -38,8 +38,8 @@ class Provoker:
     def send(self, tag: int, delivery: str = "express") -> str:
         """Let the SUT send a message with this tag (see ``tags`` in sender.py); return the id of that message."""
         connection = self.connection = self.connection or self._open()
-        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": RECOVERABLE[delivery]}
-        limits = {"AdminQueue": self.to, "TimeToBeReceived": LIFE_S}
+        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_OF_DELIVERIES[delivery]}
+        limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_LIFETIME_S}
         connection.send(self.peer.message(user | limits, properties={"PA": 1}))
         return f"{{{self.identifier}}}\\{tag}"
 

@@ -124,7 +124,7 @@ INSECURE_NACKS = (
     "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
 )
 """The acknowledgments that are sent only if SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
-OF_ACKNOWLEDGING = (
+RULES_OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-15",
     "MQDMPR-3.1.1.12-D16",
     "MQQB-3.1.5.8.3-38",
@@ -147,7 +147,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
-        if rule in OF_ACKNOWLEDGING and not secured.tells:
+        if rule in RULES_OF_ACKNOWLEDGING and not secured.tells:
             silent.add(rule)
             continue
         if attribute == "level" and not found[name].shows_level:
@@ -174,8 +174,8 @@ def _class(frame: Frame) -> str:
 
 
 KEPT = "in its queue"
-OTHER_BYTES = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
-LASTING = 20
+OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
+GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
 
 
@@ -185,7 +185,7 @@ class Secured:
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
         self.sut = sut
-        sut.slow_down(LASTING)
+        sut.slow_down(GREATEST_TIME_SCALE)
         if sut.has("configure"):
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
@@ -268,7 +268,7 @@ class Secured:
             }
         )
         if all(one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "silence") for one in found.values()):
-            raise ConformanceFailure(OTHER_BYTES)
+            raise ConformanceFailure(OTHER_BYTES_HASHED)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""

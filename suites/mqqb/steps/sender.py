@@ -20,7 +20,7 @@ RETRY_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_MS = 20_000
 """The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>): no acknowledgment may arrive later."""
-SET_UP = ["EstablishConnection", "ConnectionParameters"]
+SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
 
@@ -88,9 +88,11 @@ class Sender:
         if session is None:
             raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
         begun = [frame.kind for frame in session.received[:2]]
-        if begun != SET_UP:
+        if begun != SET_UP_PACKETS:
             came = " and ".join(begun) or "nothing"
-            raise ConformanceFailure(f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP)}")
+            raise ConformanceFailure(
+                f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP_PACKETS)}"
+            )
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:

@@ -14,11 +14,11 @@ from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
-JOURNAL = "system$;journal"
-DEAD = "system$;deadxact"
+SYSTEM_JOURNAL = "system$;journal"
+DEAD_LETTERS = "system$;deadxact"
 RESENT, NOT_RESENT = "resent", "not resent"
 """Whether the SUT resent a message."""
-RESEND_MS = 30_000
+FIRST_RESEND_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
 
@@ -92,7 +92,9 @@ class Outgoing:
     def await_resend(self, number: int) -> str:
         """Wait as long as the SUT may take to resend the message with a number; describe whether the SUT did."""
         known = len(self.copies(number))
-        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sut.connect_timeout_ms
+        within_ms = (
+            self.sut.duration_ms(FIRST_RESEND_MS) + self.sut.slack_ms(FIRST_RESEND_MS) + self.sut.connect_timeout_ms
+        )
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
         return RESENT if len(self.copies(number)) > known else NOT_RESENT
 

@@ -13,7 +13,7 @@ from suites.mqqb.steps.disposition import AckClass, QueueType
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
-DATE = "Sun,Jan 01 26"
+DATE_PATTERN = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
@@ -60,7 +60,7 @@ class Report:
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
-        return begins.upper() if found and _is_about(text[-len(DATE) :], self.user.SentTime) else text
+        return begins.upper() if found and _is_about(text[-len(DATE_PATTERN) :], self.user.SentTime) else text
 
     @property
     def values(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from suites.mqqb.steps.received_messages import Message, Received
 
 PRIVATE_QUEUE_OF_GUID = 3
 """DQ of a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
-BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
+BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
 def has_order_ack_body(packet: Any, context: Context) -> Finding:
@@ -65,7 +65,7 @@ def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is that of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
-        raise NotCaptured(BEFORE_CAPTURE)
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, "TxSequenceID is not that of received messages"
 
 
@@ -75,7 +75,7 @@ def has_a_received_number(ack: OrderAck, received: Received) -> Finding:
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, that of a received message"
     if not received.has_whole(identifier):
-        raise NotCaptured(BEFORE_CAPTURE)
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, f"TxSequenceNumber is {number}, not that of a received message"
 
 

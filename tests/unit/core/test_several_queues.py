@@ -21,7 +21,7 @@ def network():
         (f"{direct(2)},DIRECT=TCP:10.0.0.1\\private$\\nowhere", {}, "create it first"),
     ],
 )
-def test_when_one_queue_cannot_be_sent_to_nothing_is_sent(network, to, fields, why):
+def test_multi_queue_send_with_invalid_queue_sends_no_message(network, to, fields, why):
     one, two = network.host(1), network.host(2)
     assert why in one.refusal(SendMessage(to=to, **fields))
     network.settle()

@@ -89,7 +89,7 @@ def test_answers_out_of_order_are_no_mistake() -> None:
     assert broken(ANSWERS.format(later)).right
 
 
-def test_over_tcp_it_is_the_same() -> None:
+def test_attach_over_tcp_gives_same_report() -> None:
     command = [sys.executable, "-S", "-E", str(EXAMPLE), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

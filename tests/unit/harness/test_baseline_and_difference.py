@@ -30,7 +30,7 @@ LINES = "suites/mqqb/test_a.py::"
 # -- baselines --------------------------------------------------------------------------------------------------------
 
 
-def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
+def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
     stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
     held = hold(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
@@ -42,7 +42,7 @@ def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
 
 
 @pytest.mark.parametrize("verdict", [None, Verdict.NOT_OBSERVABLE, Verdict.INCONCLUSIVE, Verdict.NOT_EXERCISED])
-def test_an_entry_of_which_nothing_is_known_is_not_stale(verdict: Verdict | None):
+def test_baseline_entry_without_verdict_is_not_stale(verdict: Verdict | None):
     stands = {ONE: Verdict.FAIL} | ({TWO: verdict} if verdict else {})
     held = hold(stands, KNOWN, whole=True)
     assert held.unjudged == (TWO,)
@@ -220,7 +220,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
     return {name: make(difference) for name, make in FORMATS.items()}
 
 
-def test_text_difference_names_new_failures_with_reasons(shown: dict[str, str]):
+def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[str, str]):
     text = shown["text"]
     assert "B: contoso 1.0, b, partial: cut\n" in text
     assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text

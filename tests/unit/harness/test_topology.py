@@ -209,7 +209,7 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
     assert network.relay.links == []
 
 
-def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
+def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"

@@ -132,7 +132,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("given", "changed", "left_out"), LINES)
-def test_a_line_has_what_is_its_own_and_is_read_back_whole(
+def test_verdict_line_contains_own_fields_and_is_read_completely(
     tmp_path: Path, given: Entry, changed: dict[str, Any], left_out: set[str]
 ) -> None:
     log(tmp_path).append(given)
@@ -167,7 +167,7 @@ def test_unknown_keys_of_a_verdict_line_are_kept(tmp_path: Path) -> None:
     assert next(read_verdicts(path))["new"] == [1]
 
 
-def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path) -> None:
+def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
     log(tmp_path).append(entry(rule="MQQB-3.1.5-99"))
     found = next(read_verdicts(tmp_path / "verdicts.jsonl"))
     assert (found["document"], found["section"], found["level"]) == ("MQQB", "3.1.5", "")
@@ -206,7 +206,7 @@ def test_missing_or_broken_verdict_file_gives_one_line_error(
     assert "\n" not in str(caught.value)
 
 
-def test_what_was_recorded_before_is_counted_on(tmp_path: Path) -> None:
+def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
     recorded = Recorded(last=41)
     recorded.counts[Verdict.FAIL] = 2
     made = log(tmp_path, recorded)

@@ -76,7 +76,7 @@ def machine(directory: MemoryDirectory, identifier: str) -> QueueManager:
     return found
 
 
-def test_without_the_table_it_is_workgroup_mode(tmp_path: Path):
+def test_missing_directory_table_means_workgroup_mode(tmp_path: Path):
     assert load(tmp_path, OWN) is None
 
 
@@ -86,7 +86,7 @@ def test_every_directory_has_an_enterprise(tmp_path: Path):
     assert isinstance(directory.read("Enterprise").rDirectoryObject, Enterprise)
 
 
-def test_every_key_is_taken(tmp_path: Path):
+def test_every_key_of_directory_table_is_read(tmp_path: Path):
     directory = load(tmp_path, OWN + SITES + MACHINES + REST)
     assert directory is not None
     sites = {name: directory.read("Site", equals("Name", name)).rDirectoryObject for name in ("north", "south")}
@@ -135,7 +135,7 @@ def test_a_public_queue_needs_a_directory(tmp_path: Path):
         load(tmp_path, queues)
 
 
-def test_the_same_file_means_the_same_identifiers(tmp_path: Path):
+def test_equal_directory_files_give_equal_identifiers(tmp_path: Path):
     one, two = (load(tmp_path, OWN + SITES + MACHINES + REST) for _ in range(2))
     for kind in ("Site", "RoutingLink", "Queue"):
         found = {directory.read(kind).rDirectoryObject.Identifier for directory in (one, two)}  # type: ignore[union-attr]

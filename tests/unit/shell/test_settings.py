@@ -25,7 +25,7 @@ def load(folder: Path, text: str, **flags: str | None) -> Settings:
     return load_settings(path, {f"--{name.replace('_', '-')}": value for name, value in flags.items()}, ENTROPY)
 
 
-def test_everything_has_a_default():
+def test_every_setting_of_serve_has_a_default():
     settings = load_settings(None, {"--address": None}, ENTROPY)
     assert settings.listen == Listen("127.0.0.1", 1801, 3527, True)
     assert settings.control is None
@@ -150,7 +150,7 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[listen", "not a TOML file: "),
     ],
 )
-def test_what_cannot_be_used_gives_one_line_error_with_file_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+def test_unusable_setting_of_serve_gives_one_line_error_with_remedy(tmp_path: Path, text: str, complaint: str):
     with pytest.raises(SettingsError) as error:
         load(tmp_path, text)
     assert str(error.value).startswith(f"{tmp_path / 'qm.toml'}: ")
@@ -159,7 +159,7 @@ def test_what_cannot_be_used_gives_one_line_error_with_file_key_and_way_out(tmp_
 
 
 @pytest.mark.parametrize(("port", "shown"), [("70000", "70000"), ("x", "'x'"), ("-1", "'-1'"), ("", "''")])
-def test_a_bad_flag_is_named_itself(tmp_path: Path, port: str, shown: str):
+def test_error_of_bad_flag_names_the_flag(tmp_path: Path, port: str, shown: str):
     with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be an integer from 0 to 65535$"):
         load(tmp_path, "", tcp_port=port)
 
