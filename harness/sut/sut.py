@@ -155,8 +155,11 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether its queues are read by qm2qm, which does not show how a message was authenticated."""
-        return self.file.control.kind == "none" and not self.environment.virtual
+        """Whether its queues are read by qm2qm, which does not show how a message was authenticated.
+
+        An agent that has ``receive`` also lets the SUT itself read remotely (``remote_read``).
+        """
+        return "receive" in self.facilities and "remote_read" not in self.facilities
 
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
@@ -164,7 +167,7 @@ class Sut(OwnQueues):
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in FACILITIES:
             return need in self.facilities
-        raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
+        raise HarnessError(f"unknown need {need!r}; known: {', '.join([*CAPABILITIES, *FACILITIES])}")
 
     # -- time ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
+from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
@@ -148,11 +149,13 @@ class ReferenceTable:
     """[reference]: how the reference is set up when it is the SUT in virtual time.
 
     ``release``: the release of Windows that it is configured as; ``send_ping``: used if the release does not decide it.
+    ``facilities``: those of its control channel; without one its queues are read by qm2qm, as of a real system.
     """
 
     faults: tuple[str, ...] = ()
     send_ping: bool = True
     release: str = NO_RELEASE
+    facilities: tuple[str, ...] = tuple(FACILITIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +221,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in _TABLES and name != "capabilities":
-            raise UsageError(f"{where}: unknown table [{name}]; known are {', '.join([*_TABLES, 'capabilities'])}")
+            raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join([*_TABLES, 'capabilities'])}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
@@ -238,9 +241,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     if file.environment.parts and file.driver.kind == "virtual":
         raise UsageError(f'{where}: [environment] is for a system beside this program, not for kind = "virtual"')
     if file.sut.profile not in RELEASES:
-        raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
-    if file.reference.release not in KNOWN:
-        raise UsageError(f"{where}: unknown reference.release {file.reference.release!r}; known are {', '.join(KNOWN)}")
+        raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
+    _check_reference(file.reference, where)
     return file
 
 
@@ -250,7 +252,7 @@ def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     hints = get_type_hints(kind)
     for key in values:
         if key not in hints:
-            raise UsageError(f"{where}: unknown key {table}.{key}; known are {', '.join(hints)}")
+            raise UsageError(f"{where}: unknown key {table}.{key}; known: {', '.join(hints)}")
     for known in dataclasses.fields(kind):
         if known.name not in values and known.default is dataclasses.MISSING:
             raise UsageError(f"{where}: {table}.{known.name} is missing")
@@ -281,7 +283,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
 def _capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
     for key, value in values.items():
         if key not in CAPABILITIES:
-            raise UsageError(f"{where}: unknown capability {key}; known are {', '.join(CAPABILITIES)}")
+            raise UsageError(f"{where}: unknown capability {key}; known: {', '.join(CAPABILITIES)}")
         if not isinstance(value, bool):
             raise UsageError(f"{where}: capabilities.{key} is {value!r}; it must be true or false")
     return MappingProxyType(dict(values))
@@ -332,6 +334,14 @@ def _check_control(file: SutFile, where: str) -> None:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" is for a system beside this program, not for "virtual"')
+
+
+def _check_reference(reference: ReferenceTable, where: str) -> None:
+    if reference.release not in KNOWN:
+        raise UsageError(f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN)}")
+    if unknown := set(reference.facilities) - FACILITIES.keys():
+        known = ", ".join(FACILITIES)
+        raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known are {known}")
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:

@@ -14,7 +14,7 @@ from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.positions import LOW_BYTES, Positions
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.entries import relocation_of
@@ -85,7 +85,7 @@ class LookupByPriorityUpsideDown(Positions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
 
 
 def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:

@@ -11,7 +11,7 @@ from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import (
     RECEIVE,
     AcknowledgingReceiver,
-    arrives,
+    await_arrival,
     correlation,
     identifier,
 )
@@ -62,7 +62,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         )
         for name in EXPECTED_CLASSES
     }
-    if arrives(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
+    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.queue_names import family
+from reference_qm.core.names.queue_names import queue_with_children
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
@@ -21,7 +21,7 @@ class MessagesVanish(Queues):
     """The messages of a deleted queue are deleted without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
-        for one in family(queue):
+        for one in queue_with_children(queue):
             for position in list(one.MessagePositionList):
                 one.MessagePositionList.remove(position)
         return super().delete(queue, token, done)

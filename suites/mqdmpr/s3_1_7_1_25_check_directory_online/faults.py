@@ -50,7 +50,7 @@ add(
     "online-check-ignores-queues",
     QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
-    skip(Publishing.take_over_published),
+    skip(Publishing.update_public_queues),
 )
 
 
@@ -58,8 +58,8 @@ add(
 class ReadByOneIdentifier(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
-    def take_over_published(self) -> None:
-        super().take_over_published()
+    def update_public_queues(self) -> None:
+        super().update_public_queues()
         queues = self._list_public_queues()
         for queue in queues:
             queue.Label = queues[0].Label
@@ -69,9 +69,9 @@ class ReadByOneIdentifier(Publishing):
 class OnlyQuotasTakenOver(Publishing):
     """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 
-    def take_over_published(self) -> None:
+    def update_public_queues(self) -> None:
         labels = {queue.Pathname: queue.Label for queue in self._list_public_queues()}
-        super().take_over_published()
+        super().update_public_queues()
         for queue in self._list_public_queues():
             queue.Label = labels[queue.Pathname]
 

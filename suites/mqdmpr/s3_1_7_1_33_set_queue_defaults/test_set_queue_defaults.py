@@ -10,7 +10,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED = 0xFFFF_FFFF
 OP_RNG_ERROR = 0x1C01_0002
@@ -88,6 +88,6 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
         {"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security
     )
     sent = receiver.send_packet(packet)
-    is_stored = arrives(sut, receiver.session, label, queue)
+    is_stored = await_arrival(sut, receiver.session, label, queue)
     judge.all(expected="in its queue", observed=is_stored, evidence=sent)
     receiver.acknowledge_all()

@@ -35,7 +35,7 @@ add(
     "router-keeps-messages",
     "MQSO-3.3.4.5-01",
     "The router accepts messages to other queue managers but does not forward them.",
-    skip(Routing.send_on),
+    skip(Routing.forward_message),
 )
 
 

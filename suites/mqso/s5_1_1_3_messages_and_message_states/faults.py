@@ -79,3 +79,12 @@ class AllBecomeDeadLetters(Journaling):
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+@fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
+class PeeksPurged(Seeking):
+    """A peek finds a message that a transaction has received and whose queue was purged since."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+        return (peek_operation and purged) or bool(super().is_readable(position, peek_operation))

@@ -7,7 +7,7 @@ from harness.expectations import each
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import accepted, agree, respond
+from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
 from suites.mqqb.steps.sender import RETRY_MS, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
@@ -21,8 +21,8 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
-    connection, request = accepted(listener)
-    number = agree(connection, respond(connection, request))
+    connection, request = accept_request(listener)
+    number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     frames = _receive_on_next_connection(peer, listener)
     judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
@@ -47,7 +47,7 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
     connection = listener.accept()
     if connection is None:
         return []
-    agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    respond_to_parameters(connection, respond_to_request(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
     frames = connection.messages
     connection.end()

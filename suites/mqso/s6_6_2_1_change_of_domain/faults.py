@@ -31,16 +31,16 @@ class ObjectDeletedWhenLeaving(DirectoryClient):
 class LastDomainNotKept(Membership):
     """The queue manager does not store the domain that it has joined as LastDomain."""
 
-    def keep_domain(self) -> None:
+    def save_domain(self) -> None:
         if self.qm.adm.MachineDomainId is None:
-            super().keep_domain()
+            super().save_domain()
 
 
 @fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class AnotherDomainNotNoticed(Membership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
-    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
 
 
@@ -66,7 +66,7 @@ class DomainNotedWithoutItsDirectory(DirectoryClient):
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
-        self.qm.membership.keep_domain()
+        self.qm.membership.save_domain()
 
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
@@ -81,11 +81,11 @@ class MachineLookedForByIdentifier(Membership):
 class ObjectOfItsNameTaken(Membership):
     """In a new domain, the queue manager uses an object with its name, regardless of the object's Identifier."""
 
-    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()
         if found is not None and found.Identifier is not None:
             self.take_identifier(found.Identifier)
-        super().come_into_domain(go_on, now)
+        super().change_domain(go_on, now)
 
 
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
+from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
@@ -93,5 +93,5 @@ class FirstRetryLate(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def await_retry(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
         super().await_retry(now)

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_MS
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
-from suites.mqqb.steps.provoking import tag_of
+from suites.mqqb.steps.provoking import read_tag
 
 DELIVERIES = ("express", "recoverable", "transactional")
 
@@ -41,9 +41,9 @@ class Routed:
         """Wait until the receiver has the messages; return all packets that contain them."""
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
         self.topology.environment.run_until(
-            lambda: set(tags) <= {tag_of(one) for one in self.packets_at_receiver()}, within_ms
+            lambda: set(tags) <= {read_tag(one) for one in self.packets_at_receiver()}, within_ms
         )
-        return [one for one in self.packets() if tag_of(one) in tags]
+        return [one for one in self.packets() if read_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
         """Wait until one system acknowledges the messages of another; raise ConformanceFailure if it never does."""
@@ -70,7 +70,7 @@ class Routed:
         hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {tag_of(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
+                passed = {read_tag(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
         return hops

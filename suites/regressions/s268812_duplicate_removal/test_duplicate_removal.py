@@ -22,7 +22,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
     packets = [connection.send(first)]
-    first_ack = receiver.last_acknowledgment(1)
+    first_ack = receiver.await_last_acknowledgment(1)
     if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     packets.append(connection.send(third))
@@ -34,7 +34,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
         )
         return
     packets += [connection.send(packet) for packet in (second, third, third)]
-    last = receiver.last_acknowledgment(3)
+    last = receiver.await_last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):
