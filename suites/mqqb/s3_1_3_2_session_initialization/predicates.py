@@ -26,9 +26,13 @@ def demand_window_size(packet: Any, context: Context) -> Finding:
 
 for rule, expected, judge in (
     ("MQQB-3.1.3.2-02", "UserMsgSequenceNumber of the first header counts the messages sent", counts_sent),
-    ("MQQB-3.1.3.2-03", "RecoverableMsgSeqNumber of it counts the recoverable ones sent", counts_sent_recoverable),
-    ("MQQB-3.1.3.2-04", "AckSequenceNumber of it counts messages that came", acknowledges_what_came),
-    ("MQQB-3.1.3.2-06", "RecoverableMsgAckFlags of it names messages that came", flags_what_came),
+    (
+        "MQQB-3.1.3.2-03",
+        "RecoverableMsgSeqNumber of the first header counts the recoverable messages sent",
+        counts_sent_recoverable,
+    ),
+    ("MQQB-3.1.3.2-04", "AckSequenceNumber of the first header counts messages that arrived", acknowledges_what_came),
+    ("MQQB-3.1.3.2-06", "RecoverableMsgAckFlags of the first header names messages that arrived", flags_what_came),
 ):
     passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(of_header(judge, only_first=True))
 

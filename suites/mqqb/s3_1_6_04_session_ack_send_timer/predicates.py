@@ -66,7 +66,7 @@ def _compare_count(field: str, packet: Any, count: int) -> Finding:
 
 for rule, expected, judge in (
     ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
-    ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
+    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", flags_once),
 ):
     passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))
 
