@@ -164,7 +164,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        case = f"{SUBJECTS[attribute]}, {name}" if name else SUBJECTS[attribute]
+        case = f"{SUBJECTS[attribute]} ({name})" if name else SUBJECTS[attribute]
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT)
