@@ -35,6 +35,7 @@ def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     judge(
         "MQMQ-2.2.18.1.6-D01",
         expected=any_order(*named(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
+        case="acknowledgments",
         observed=list_class_names(acks),
         evidence=[*sent, *acks],
     )

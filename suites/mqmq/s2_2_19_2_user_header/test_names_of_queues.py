@@ -149,7 +149,14 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     host = fields({"UserHeader.QueueManagerAddress": str(peer.identifier)})
-    judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=host, observed=found, evidence=frame)
+    judge(
+        "MQMQ-2.2.19.2-03",
+        "MQMQ-2.2.19.2-29",
+        expected=host,
+        case="QueueManagerAddress",
+        observed=found,
+        evidence=frame,
+    )
 
 
 @needs("receive", "queue_control")

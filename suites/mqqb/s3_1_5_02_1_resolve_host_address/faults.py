@@ -169,9 +169,9 @@ def _skip_validation_mark(*, public: bool) -> Install:
     """Make the initiator not set NeedValidation for queues with public format names, or for all other queues."""
 
     class NotMarked(Resolving):
-        def need_validation(self, session: Session) -> None:
+        def require_validation(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
-                super().need_validation(session)
+                super().require_validation(session)
 
     return replace_part(NotMarked)
 
@@ -220,8 +220,8 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
 class InitiatorNextHopsAddressWithoutPrefix(Resolving):
     """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         hops = outgoing_queue(session).NextHops
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
@@ -230,8 +230,8 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
 class InitiatorNextHopCollectionLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
@@ -271,8 +271,8 @@ class InitiatorNextHopAddressWrong(Establishing):
 
 
 class _SecondHopFirst(Resolving):
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         session.NextHopIndexer = 1
 
 
@@ -296,9 +296,9 @@ add(
 class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
     """The initiator's NextHopIndexer stays at the last tried address when the initiator resolves the name again."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
+    def try_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
-        super().use_addresses(session, now)
+        super().try_addresses(session, now)
 
     def select_next_hop(self, session: Session) -> None:
         session.NextHopIndexer = max(session.NextHopIndexer, self.last)

@@ -35,7 +35,7 @@ class ExpressForward(Receiving):
 class RefusedMessageHoldsFlagsBack(Receiving):
     """The receiver does not flag the recoverable messages that follow a refused message as stored."""
 
-    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
 
 

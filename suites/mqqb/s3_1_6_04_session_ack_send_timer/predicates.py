@@ -6,7 +6,11 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, passive, record_of
-from suites.mqmq.steps.session_headers import flags_once, names_fresh_messages, of_header
+from suites.mqmq.steps.session_headers import (
+    apply_to_session_headers,
+    check_acknowledged_are_new,
+    check_acknowledged_once,
+)
 from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, demand_flags_of_kind, demand_pt_of_kind
 
 _COUNT_RANGE = 0x10000
@@ -65,10 +69,10 @@ def _compare_count(field: str, packet: Any, count: int) -> Finding:
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
-    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", flags_once),
+    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", check_acknowledged_are_new),
+    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
 ):
-    passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))
+    passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
 
 passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(
     demand_flags_of_kind(SESSION_ACK_PACKET)

@@ -16,6 +16,7 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
@@ -152,3 +153,33 @@ class PurgedToldAsReceived(TwoPhaseReading):
         if position.State is MessagePositionState.PURGE_PENDING:
             position.State = MessagePositionState.LOCKED
         super().end_with_deletion(position, ended)
+
+
+@fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
+class LockedNotReported(Positions):
+    """A message that a reader has locked is not acknowledged when its queue is deleted."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        locked = position.State is MessagePositionState.LOCKED
+        if locked and reason == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class PurgedCountsAsReceived(TwoPhaseReading):
+    """A message whose queue was purged during a receive is acknowledged as received when the receive succeeds."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if delete_message and position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

@@ -20,7 +20,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import USER, healed
+from suites.mqmq.steps.message_bytes import USER, parse_with_flag
 
 MESSAGE = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
@@ -132,7 +132,7 @@ def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings:
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return (True, f"{flag} is {value}") if meant_as_one(packet) else None
-        message = healed(context.frame.data, header, flag, value)
+        message = parse_with_flag(context.frame.data, header, flag, value)
         return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
 
     return predicate

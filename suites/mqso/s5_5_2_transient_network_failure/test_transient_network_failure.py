@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Outcome, Reader
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
-    four new ones of all kinds in order.
+    four new messages of all kinds in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
@@ -57,8 +57,8 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
 @needs("remote_read", "qm2qm")
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
 def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
-    """The SUT fails to open and to read a queue of the peer while the peer cannot be reached, and succeeds in both
-    when the peer is back.
+    """While the peer cannot be reached, the SUT cannot open or read a queue of the peer; when the peer can be reached
+    again, both succeed.
     """
     reader = Reader(peer, sut)
     reader.server.close()

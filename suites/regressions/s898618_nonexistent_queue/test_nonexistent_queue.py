@@ -14,8 +14,8 @@ from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messag
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
-    """After a FinalAck of the class NackBadDestQueue, with or without an OrderAck before it, the message is a dead
-    letter and is not sent on the next session, where another message arrives.
+    """After a FinalAck of the class NackBadDestQueue, with or without an earlier OrderAck, the message is a dead letter
+    and is not sent on the next session, where another message arrives.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])

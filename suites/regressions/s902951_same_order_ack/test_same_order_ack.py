@@ -45,8 +45,8 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
 @needs("send")
 @covers("REGRESSIONS-902951-02")
 def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
-    """The second message of a sequence, without an OrderAck, is sent again after a reconnect, although the OrderAck
-    of the first one arrived three times.
+    """The second message of a sequence, for which no OrderAck arrived, is sent again after a reconnect, although the
+    OrderAck of the first message arrived three times.
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
