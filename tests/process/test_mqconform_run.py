@@ -247,7 +247,7 @@ def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconfo
     said = (done.stdout + done.stderr).strip()
     number = cut.count(b"\n") + 1
     assert said == (
-        f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is cut or broken; "
+        f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is truncated or broken; "
         "remove that line to continue with the others"
     )
     assert (folder / "verdicts.jsonl").read_bytes() == cut

@@ -275,7 +275,7 @@ class TagLost(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
-def _accept_unlisted_value(field: str, value: int) -> Install:
+def _accept_undefined_value(field: str, value: int) -> Install:
     """Let the receiver accept a message whose `field` has an undefined value."""
 
     class Known(SecurityOnReceipt):
@@ -312,7 +312,7 @@ for _name, _rule, _field, _value, _says in (
         "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
     ),
 ):
-    add(_name, _rule, _says, _accept_unlisted_value(_field, _value))
+    add(_name, _rule, _says, _accept_undefined_value(_field, _value))
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ def _has_public_destination(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _skip_reconnect_by_name_kind(*, public: bool) -> Install:
+def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
     """Make the initiator not connect again for public format names, or for all other format names."""
 
     class NotTriedAgain(Closing):
@@ -180,13 +180,13 @@ add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that is in no directory.",
-    _skip_reconnect_by_name_kind(public=True),
+    _skip_reconnection_by_kind_of_name(public=True),
 )
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _skip_reconnect_by_name_kind(public=False),
+    _skip_reconnection_by_kind_of_name(public=False),
 )
 add(
     "initiator-unknown-queue-state-disconnected",

@@ -40,7 +40,7 @@ add(
 
 @fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
 class PublishedAnewAtEachStart(DirectoryClient):
-    """The queue manager writes a different quota into its directory object at each start."""
+    """At each start, the queue manager writes a different quota to its directory object."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -58,20 +58,20 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
     add(
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
-        f"The queue manager's {_mode} is TRUE, also when it was provisioned as FALSE.",
+        f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
         always(_set_element_true(_mode)),
     )
 add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
-    "The queue manager is a directory server, also when it was not provisioned as one.",
+    "The queue manager is a directory server even if it was not provisioned as a directory server.",
     always(_set_element_true("DirectoryServer")),
 )
 
 
 @fault("provisioned-role-always-routing-server", breaks="MQSO-6.6.1-D04")
 class RoutingServerInDirectoryMode(DirectoryClient):
-    """The queue manager in directory mode is a routing server, also when it was not provisioned as one."""
+    """In directory mode, the queue manager is a routing server even if it was not provisioned as a routing server."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)

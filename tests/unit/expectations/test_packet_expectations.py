@@ -84,15 +84,18 @@ def test_acknowledgments_are_compared_by_their_class() -> None:
     assert judged(of_classes(ARRIVED, PURGED), [answer(PURGED), answer(ARRIVED)])[0] == "kept"
     assert judged(of_classes(PURGED), [answer(PURGED), answer(PURGED)]) == (
         "broken",
-        "NACK_Q_PURGED of message 3, NACK_Q_PURGED of message 3 (NACK_Q_PURGED of message 3 came again)",
+        "NACK_Q_PURGED of message 3, NACK_Q_PURGED of message 3 (NACK_Q_PURGED of message 3 is repeated)",
     )
 
 
 def test_a_close_without_answer_has_no_packet_beyond_the_known_ones() -> None:
     ack = frame(session_ack())
-    assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed, nothing answered")
-    assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == ("broken", "closed, SessionAck answered")
+    assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed without an answer")
+    assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == (
+        "broken",
+        "closed after answering SessionAck",
+    )
     assert judged(closed_unanswered(0), Conversation(False)) == (
         "broken",
-        "kept the connection open, nothing answered",
+        "kept the connection open without an answer",
     )

@@ -92,7 +92,7 @@ def test_a_file_of_another_format_gives_one_line_error_with_the_way_out(tmp_path
 def test_a_file_without_a_whole_frame_is_refused(tmp_path):
     path = made.pcap(tmp_path / "x", made.framed([b"E" * 40]))
     path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(CaptureError, match="no frame can be read: the last record is cut"):
+    with pytest.raises(CaptureError, match="no frame can be read: the last record is truncated"):
         check_capture(path, CATALOGUE)
 
 

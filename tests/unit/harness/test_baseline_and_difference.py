@@ -65,7 +65,7 @@ def baseline(folder: Path, text: str) -> Path:
     ("text", "said"),
     [
         ("schema = 1\n[x", "not a TOML file"),
-        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is not a baseline: it has no `schema = 1`"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
@@ -254,7 +254,7 @@ def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
         (lambda folder: (folder / "run.json").unlink(), "holds no run: run.json: No such file"),
         (lambda folder: (folder / "run.json").write_text("[]"), "is no run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
-        (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is cut or broken"),
+        (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is truncated or broken"),
     ],
 )
 def test_a_folder_that_is_no_run_gives_one_line_error(tmp_path: Path, spoil: Any, said: str):

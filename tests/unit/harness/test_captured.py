@@ -98,9 +98,9 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
         writer.udp(PEER, SUT, bytes(ping_request()), time_us=0)
-    with pytest.raises(NoDirection, match="does not say which packets"):
+    with pytest.raises(NoDirection, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="bytes; at most 100000 are judged"):
+    with pytest.raises(TooMuch, match="the harness judges at most 100000"):
         lines_of_capture(path, "x")

@@ -260,5 +260,5 @@ def test_a_session_that_is_over_is_not_acknowledged(peer: Peer, sut: ScriptedSut
 
 def test_a_packet_of_no_connection_has_no_conversation(peer: Peer) -> None:
     frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
-    with pytest.raises(HarnessError, match=r"came on no connection of the peer"):
+    with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)

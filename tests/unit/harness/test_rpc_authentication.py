@@ -231,7 +231,7 @@ def test_the_peer_without_a_user_has_no_authentication_type(tmp_path):
     with served(tmp_path) as (environment, server, where):
         said = impacket(environment, where, (AuthLevel.PKT_PRIVACY, "tester", "Test-1"))
         assert "Authentication type not recognized" in said
-        assert "without [rpc] user" in server.malformed[0][1]
+        assert "no [rpc] user" in server.malformed[0][1]
 
 
 # -- trailers, [rpc] --------------------------------------------------------------------------------------------------
