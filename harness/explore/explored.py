@@ -24,13 +24,13 @@ from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
 LONGEST_MS = 7_000
-"""The longest pause in a walk, in int ms, when the system runs in real time."""
+"""int ms: the longest pause in a walk on a system in real time."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of exploring, in steps and in minutes; ``seed`` decides which steps are drawn."""
+    """The limits of an exploration, in steps and in minutes; ``seed`` decides which steps are drawn."""
 
     steps: int
     minutes: float | None = None
@@ -39,8 +39,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The result of exploring: the number of steps by transition, what the system lacks for each transition that could
-    not be taken, and the walk that diverged, if any.
+    """The result of an exploration: the number of steps by transition, the capabilities and facilities that the system
+    lacks for transitions that could not be taken, and the diverging walk, if any.
     """
 
     steps: Counter[str]
@@ -55,7 +55,7 @@ class Explored:
 
 
 class Explorer:
-    """Explores an area of one system."""
+    """Explores one area of a system."""
 
     def __init__(self, driver: SutDriver, area: Area) -> None:
         self._driver = driver
@@ -102,7 +102,7 @@ class Explorer:
             }
         if not drawing.names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
-            raise UsageError(f"nothing of this area can be asked of the system: it lacks {needs}")
+            raise UsageError(f"no transition of this area can be taken: the system lacks {needs}")
         return drawing, lacking
 
     @contextmanager
@@ -123,5 +123,5 @@ class Explorer:
 
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
-    """Return whether a system has what a transition needs."""
+    """Return whether a system has the capabilities and facilities that a transition needs."""
     return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)

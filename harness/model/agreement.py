@@ -1,4 +1,4 @@
-"""Compares expected and observed values; a value that the model leaves open agrees with everything."""
+"""Compare expected and observed values; a value that the model leaves open agrees with every value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refusal; ``statuses``: the statuses that the documents print, empty if they print none."""
+    """An expected refusal; ``statuses``: the statuses that the documents name, empty if they name none."""
 
     statuses: tuple[str, ...] = ()
 
@@ -19,7 +19,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """A list of groups in order; within a group the order is open."""
+    """A list of groups in order; within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
 
@@ -28,12 +28,12 @@ class Groups:
 
 
 class Unseen:
-    """A value that the system cannot show: it agrees with everything."""
+    """A value that the system cannot show, so that it agrees with every value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number of which only the bounds (inclusive) are known."""
+    """A number with known bounds (inclusive)."""
 
     least: int
     most: int
@@ -43,7 +43,7 @@ class Between:
 
 
 def difference(expected: Any, observed: Any, where: str = "") -> str | None:
-    """Return in one line where an observed value differs from what is expected; None where it agrees."""
+    """Return one line that describes where an observed value differs from the expected value; None where both agree."""
     if isinstance(observed, Unseen):
         return None
     if isinstance(expected, Mapping):
@@ -61,7 +61,7 @@ def difference(expected: Any, observed: Any, where: str = "") -> str | None:
 
 
 def shown(value: Any) -> str:
-    """Return a value as text for a person."""
+    """Return a value as text for people."""
     if isinstance(value, Mapping):
         if "message" in value and "class" in value:
             return f"{value['message']}" if value["class"] == "NORMAL" else f"{value['class']} of {value['message']}"

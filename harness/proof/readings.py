@@ -1,10 +1,10 @@
-"""The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
+"""Run the readings of errata: a system that follows an allowed reading must fail no rule.
 
-Each reading of an entry that bytes of Windows do not settle is a variant of the reference. Every check that takes a
-step which the variant changes runs on it; all others have the verdicts of the clean run. Variants are first installed
-together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant; a variant of it is
-convicted. A fault that is noticed only where an allowed reading is noticed as well is not a fault: the check, the
-variant or the fault is wrong.
+Each reading of an entry that packets of Windows do not settle is a variant of the reference. Every check that takes a
+changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first installed
+together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of it must
+fail. A fault that is noticed only where an allowed reading is also noticed is not a fault: the check, the variant or
+the fault is wrong.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 ALLOWED = "pass"
-"""The verdict of a reading that no check may convict of anything."""
+"""The verdict of readings on which no check may fail."""
 
 
 @dataclass(slots=True)
 class ReadingsRun:
-    """The findings of the variants."""
+    """The results of running the variants."""
 
     run: list[str] = field(default_factory=list)
     convicted: dict[str, list[Line]] = field(default_factory=dict)
-    """Readings that are allowed, with the verdicts that convict."""
+    """The allowed readings on which checks failed, with the failing verdicts."""
     acquitted: list[str] = field(default_factory=list)
-    """Readings whose verdict is ``fail``, and that no check finds."""
+    """The readings with the verdict ``fail`` on which no check failed."""
     missing: list[str] = field(default_factory=list)
-    """Readings that are allowed, without a variant."""
+    """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """Variants of no reading that is to be run."""
+    """The variants that belong to no reading to be run."""
     died: dict[str, str] = field(default_factory=dict)
-    """Readings whose process ended before its checks, and how."""
+    """The readings whose process ended before its checks, each with the way it ended."""
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and got the verdict of its entry."""
+        """Return whether every reading was run and got the verdict in its entry."""
         return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
 
 
@@ -55,9 +55,8 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> ReadingsRun:
-    """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some.
-
-    ``apart``: run each reading alone against all checks that can notice it, without trying groups first.
+    """Run all checks on the variants of some entries (None: of all), and some checks on the allowed variants of all
+    other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups first.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -99,7 +98,7 @@ def run_readings(
 def _to_be_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
 ) -> list[Carried]:
-    """Try the groups; return each reading with those of its checks whose verdicts differ from the clean ones."""
+    """Try the groups; return each reading with its checks whose verdicts differ from the clean verdicts."""
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
@@ -113,9 +112,9 @@ def _to_be_run_apart(
 
 
 def explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
-    """Yield faults with the allowed reading that shows the same: of each rule that they break, a verdict to the letter.
+    """Yield each fault with an allowed reading that gives literally the same verdict for each rule of the fault.
 
-    ``convictions``: the verdicts that convict, by fault.
+    ``convictions``: the failing verdicts by fault.
     """
     faults = load_faults()
     for reading, convicting in sorted(found.convicted.items()):
@@ -134,19 +133,21 @@ def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) 
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in explained_faults(convictions, found):
-        yield f"explained: {fault}: {reading}, which its entry allows, shows the same: one of the two is wrong"
+        yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
     yield from (f"acquitted: {_describe(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
     for name, how in sorted(found.died.items()):
         yield f"died: {_describe(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:
-        yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or say in not_run why there is none"
-    yield from (f"no reading: {name}: suites/errata.toml has none that needs this variant" for name in found.unknown)
+        yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or give the reason in not_run"
+    yield from (
+        f"no reading: {name}: suites/errata.toml contains no reading that needs this variant" for name in found.unknown
+    )
 
 
 def summary(found: ReadingsRun) -> str:
-    """Return how many readings were run."""
+    """Return the summary in one line."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
-    return f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
+    return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
 
 
 def _describe(name: str, variants: Mapping[str | None, Fault]) -> str:

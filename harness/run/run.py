@@ -296,7 +296,7 @@ class Run:
             return "no rule was judged"
         frozen = frozen_tests(SUITES)
         if self.whole and tests < frozen:
-            return f"only {tests} checks ran; a whole run has {frozen} (suites/frozen.toml)"
+            return f"only {tests} checks ran; a complete run has {frozen} (suites/frozen.toml)"
         return None
 
     def overdue(self) -> bool:

@@ -75,7 +75,7 @@ def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -
             raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")
     for key in keys:
         if not isinstance(table.get(key), str) or not table[key]:
-            raise UsageError(f"{path}: {name}.{key} is missing, or no text")
+            raise UsageError(f"{path}: {name}.{key} is missing, or not a text")
     return table
 
 

@@ -241,4 +241,4 @@ def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
         sys.executable, "-m", "mqconform", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
     )
     assert done.returncode == run_json(copy / "r")["exit"] == 5
-    assert "checks ran; a whole run has 1000 (suites/frozen.toml)" in done.stdout
+    assert "checks ran; a complete run has 1000 (suites/frozen.toml)" in done.stdout

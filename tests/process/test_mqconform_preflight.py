@@ -146,7 +146,7 @@ def test_a_system_that_is_not_running(write: Write) -> None:
     assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
-    assert report.summary == f"a run does not begin (tcp port): {said}"
+    assert report.summary == f"a run cannot begin (tcp port): {said}"
 
 
 def test_the_port_of_another_system(served: Served, write: Write) -> None:
@@ -159,8 +159,8 @@ def test_the_port_of_another_system(served: Served, write: Write) -> None:
         report = look(write(tcp_port=port))
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
-        f"wrong: sessions are answered by {OTHER}, control speaks of {own}; "
-        "are address, tcp_port and control.address of one system?"
+        f"wrong: queue manager {OTHER} answers sessions, {own} the control channel; "
+        "do address, tcp_port and control.address belong to one system?"
     )
     assert report.in_the_way == ["one system"]
 
@@ -249,10 +249,7 @@ def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, sa
 def test_provisioned_queues_without_control(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
-    assert (
-        queues[0]
-        == "queues          ok            private$\\here (queues.plain) takes messages that are not transactional"
-    )
+    assert queues[0] == "queues          ok            private$\\here (queues.plain) accepts nontransactional messages"
     assert queues[2].startswith(
         "queues          missing       sut.toml names private$\\gone as queues.admin, and no message"
     )
@@ -290,7 +287,7 @@ def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: W
 @pytest.mark.parametrize(
     ("refuses", "state", "said"),
     [
-        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; are driver.rpc_port and control.address of one system?"),
+        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; do driver.rpc_port and control.address belong to one system?"),
         (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
     ],
 )
@@ -316,14 +313,15 @@ def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     ended = write(kind="process", command=["false"], tcp_port=0, ping_port=0, rpc_port=0, control=None)
     done = CliRunner().invoke(app, ["--sut", str(ended)])
     assert done.exit_code == 1
-    said = "contoso: the program ended with exit status 1: it printed nothing; does driver.command start it by hand?"
+    said = "contoso: the program ended with exit status 1: it printed nothing; "
+    said += "can you start the system with driver.command by hand?"
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual": nothing has to be there before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual": nothing has to exist before a run'):
         look(path)
 
 
@@ -381,7 +379,7 @@ def agent_of_another(write: Write) -> Path:
         (
             agent_of_another,
             "",
-            {"one system": "wrong: sessions are answered by ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
+            {"one system": "wrong: queue manager ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_the_rules_of_an_entry_are_those_of_where(tmp_path: Path) -> None:
 
 
 BAD = {
-    "id": (entry("Q1"), "Q1: is no id of an erratum"),
+    "id": (entry("Q1"), "Q1: is not an id of an erratum"),
     "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
     "no place": (entry(where='["3.1.2"]'), "E07: where has '3.1.2'; write a rule id or a section"),
     "place no text": (entry(where="[7]"), "E07: where has 7; write a rule id or a section"),
@@ -101,7 +101,7 @@ BAD = {
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),
-        "E07 reading 2: has not_run or checks alone; a reading that is not run names the checks that take it",
+        "E07 reading 2: has only one of not_run and checks; a reading that is not run must name the checks",
     ),
     "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: is no table"),
     "no table": ('E07 = "x"\n', "E07: is no table"),

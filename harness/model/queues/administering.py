@@ -1,4 +1,4 @@
-"""Creates, changes, purges and deletes queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
+"""Create, change, purge and delete queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Queue
 from harness.model.steps import Impossible, pick, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
-"""The names of queues that a walk uses, and of the subqueue that each may have."""
+"""The names of the queues in a walk, and the name of the subqueue that each of them may have."""
 QUOTAS = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 

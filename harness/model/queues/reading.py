@@ -1,4 +1,4 @@
-"""Applications open queues, receive, peek, look up and wait.
+"""Let applications open queues, receive, peek, look up and wait.
 
 Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.17, 3.2.
 """
@@ -59,7 +59,7 @@ class Reading(QueuesBase):
         self.done()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the present users of a queue share it with another user (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit a further user (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
             self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -221,7 +221,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the message that a cursor is at (3.2.7.4)."""
+        """Receive the message at the position of a cursor (3.2.7.4)."""
         there = self.find_idle(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
@@ -264,7 +264,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message that a cursor is at (3.2.7.2)."""
+        """Peek at the message at the position of a cursor (3.2.7.2)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.refuse(NOT_AVAILABLE, name=read)
@@ -291,7 +291,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message after the one that a cursor is at (3.2.7.3)."""
+        """Peek at the next message after the position of a cursor (3.2.7.3)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.cite("MQDMPR-3.1.7.1.14-04")
@@ -346,7 +346,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read by the LookupIdentifier of a message (3.1.7.3.3)."""
+        """Read a message by its LookupIdentifier (3.1.7.3.3)."""
         there = self.find_readable(queue)
         position = self.position_of(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
@@ -447,7 +447,9 @@ class Reading(QueuesBase):
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; if not, refuse the read for any reason that applies."""
+        """Return whether a queue may be read in a transaction; if not, refuse the read, with any of the applicable
+        reasons.
+        """
         statuses: list[str] = []
         if queue is None:
             self.cite("MQDMPR-3.1.7.1.10-06")

@@ -1,4 +1,4 @@
-"""Applications send and move messages. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, MS-MQQB 3.1.5.8.10."""
+"""Let applications send and move messages. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, MS-MQQB 3.1.5.8.10."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_re
 SIZES = (0, 0, 0, 3_000)
 LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
 MOST = 7
-"""The number of messages in a queue from which on no message is sent to it."""
+"""The number of messages in a queue at which applications stop sending to it."""
 
 
 class Sending(QueuesBase):
@@ -93,7 +93,7 @@ class Sending(QueuesBase):
             raise Impossible  # E108: whose transaction deletes it
 
     def arrive(self, position: Position) -> None:
-        """Make a message available that reached its queue, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
+        """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.acks:
             self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
@@ -153,7 +153,7 @@ class Sending(QueuesBase):
             self.done()
 
     def carry(self, position: Position, target: Queue) -> None:
-        """Put a message into another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
+        """Move a message to another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
         position.queue.positions.remove(position)
         position.state = DELETED
         behind = [one for one in target.positions if one.message.priority == position.message.priority]

@@ -1,4 +1,4 @@
-"""Transactions of applications and of a coordinator. Spec: MS-MQDMPR 3.1.4.3 to 3.1.4.8, 3.1.7.1.8."""
+"""Model the transactions of applications and of a coordinator. Spec: MS-MQDMPR 3.1.4.3 to 3.1.4.8, 3.1.7.1.8."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ class Transactions(Sending):
         return {"transaction": pick(chance, self.transactions)}
 
     def _stop_readers(self, transaction: Transaction) -> None:
-        """End the reads that wait within a transaction that accepts no more operations."""
+        """End the waiting reads of a transaction that accepts no more operations."""
         for reader in self.readers():
             if reader.transaction is transaction:
                 self.stop(reader)
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
-        """Reject a message that was received in a transaction: its sender is informed at the commit."""
+        """Reject a message that was received in a transaction; the commit informs its sender."""
         found = self.find(self.transactions, transaction)
         position = self.position_of(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)

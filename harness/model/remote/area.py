@@ -1,4 +1,4 @@
-"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and vanish.
+"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and disappear.
 
 Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
 """
@@ -33,7 +33,7 @@ MOST = 8
 CANCELED = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 LATER_METHODS = "later methods"
-"""The methods of qm2qm that the first releases of Windows do not have (MS-MQQP, notes <25> and <27>)."""
+"""The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
 _NEEDS = ("qm2qm", "receive", "queue_control", "send")
 _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
@@ -47,7 +47,7 @@ class Client:
 
 
 class Remote(Queues):
-    """Remote readers of two queues, which applications use, too."""
+    """Clients that read two queues remotely; applications use the queues as well."""
 
     left_out = frozenset(_LOCAL)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
@@ -61,7 +61,7 @@ class Remote(Queues):
         self.remote: dict[str, Handle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
-        """The receives that clients began, by their reads."""
+        """The receives that clients have begun, by their reads."""
         self.remote_reads: set[str] = set()
 
     # -- clients ----------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDS, weight=1)
     def vanish(self, client: str) -> None:
-        """Let the connection of a client break: its handles are closed, and its locked messages are available again."""
+        """Break the connection of a client: its handles are closed, and its locked messages are available again."""
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
@@ -118,7 +118,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDS, weight=1)
     def close_remote(self, handle: str) -> None:
-        """Close a queue remotely: its waiting reads are cancelled."""
+        """Close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
         client = self.client_of(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -174,7 +174,7 @@ class Remote(Queues):
         "MQQP-3.1.4.1-D13", "MQQP-3.1.4.1-13", "MQQP-3.1.4.10-23", needs=_NEEDS, weight=8, wait_ms=0, method=START2
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Read the first message remotely; a receive stays open until it is ended."""
+        """Read the first message remotely; a receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -207,7 +207,7 @@ class Remote(Queues):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Read with a cursor remotely: receive, peek, or peek at the next message."""
+        """Read remotely with a cursor: receive, peek, or peek at the next message."""
         there = self.idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
@@ -253,7 +253,7 @@ class Remote(Queues):
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        """Read by LookupId remotely."""
+        """Read a message remotely by its LookupId."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.position_of(queue, message)
@@ -308,7 +308,7 @@ class Remote(Queues):
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and have not ended."""
+        """Return the receives of a client that were answered with a message and are not ended."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -322,7 +322,7 @@ class Remote(Queues):
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
-        """End a receive: its message is gone, or back in its queue."""
+        """End a receive: its message is removed, or available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
             raise Impossible
@@ -336,8 +336,8 @@ class Remote(Queues):
         self.done()
 
     def reason_of_purged(self) -> str:
-        """Return the reason for deleting a message that was purged while a reader had it, and then acknowledged
-        (3.1.7.1.12).
+        """Return the reason for deleting a message that was purged while a client was receiving it, and that the client
+        then accepted (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
@@ -364,7 +364,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
-        """Cancel a read that does not exist, of a queue with or without waiting reads."""
+        """Cancel a nonexistent read on a queue with or without waiting reads."""
         opened = self.find(self.remote, handle)
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 

@@ -72,7 +72,7 @@ def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_pa
         one for one in findings_of(checked(tmp_path, frames[:lost] + frames[lost + 1 :])) if one.name == "10.0.0.2"
     )
     (reason,) = system.unjudged
-    assert reason == f"1448 bytes of 10.0.0.1 before frame {lost + 1} are not in the capture"
+    assert reason == f"1448 bytes from 10.0.0.1 before frame {lost + 1} are missing in the capture"
     counts = next(one for one in system.rules if one.rule == "MQQB-3.1.6.4-06")
     assert (counts.verdict, counts.reason) == (Verdict.NOT_EXERCISED, reason)
 

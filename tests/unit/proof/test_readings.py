@@ -149,7 +149,7 @@ def test_a_fault_is_explained_by_an_allowed_reading_that_shows_the_same_of_all_o
 ) -> None:
     found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
     assert list(explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
-    said = f"explained: a-fault: {ALLOWED}, which its entry allows, shows the same: one of the two is wrong"
+    said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
     assert (said in complaints(found, {"a-fault": of_fault})) is same
 
 
