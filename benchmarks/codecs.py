@@ -1,4 +1,4 @@
-"""Measures parsed packets per second: the strict codec and the scapy layers, on the same bytes.
+"""Measure packets parsed per second by the strict codec and by the scapy layers, on the same bytes.
 
 Wanted: the strict codec is at least 20 times as fast.
 """

@@ -1,7 +1,8 @@
 """Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
 
-``python -m benchmarks.commands``: compare them with the kept figures; exit 1 if one became worse by more than a fifth.
-``python -m benchmarks.commands --keep``: keep the figures. ``--short`` leaves out the commands that take minutes.
+``python -m benchmarks.commands`` compares them with the kept figures, and exits with 1 if a figure became worse by more
+than a fifth. ``python -m benchmarks.commands --keep`` keeps the figures. ``--short`` omits the commands that take
+minutes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TEST_COSTS = Path("out/test-costs")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Arguments of mqconform, and their allowed cost."""
+    """A measured command: its arguments, and its permitted cost."""
 
     arguments: str
     wanted_cpu_s: float
@@ -121,7 +122,7 @@ def main(arguments: list[str]) -> None:
     """Keep the figures, or compare them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=str(__doc__).splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="write the figures to benchmarks/kept.toml")
-    parser.add_argument("--short", action="store_true", help="leave out the commands that take minutes")
+    parser.add_argument("--short", action="store_true", help="omit the commands that take minutes")
     asked = parser.parse_args(arguments)
     try:
         if asked.keep:

@@ -1,4 +1,5 @@
-"""Measures the lake's tables over a million verdicts: Spark and duckdb, on the same Parquet.
+"""Measure the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
+files.
 
 ``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
 """
@@ -30,9 +31,9 @@ LINES, RULES, CHECKS = 15_400, 2_878, 1_380
 """The numbers of lines, rules and checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 OCTETS = 341
-"""The octets of a line in the original runs of such tables."""
+"""The average size, in bytes, of a line in the runs from which such tables are made."""
 MUCH = 1_000_000
-"""The number of rows from which Java is started as for a large ingest."""
+"""The number of rows from which Java is started with the settings for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -121,7 +122,7 @@ to '{out}' (format parquet);
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """The elapsed and the processor seconds of a job."""
+    """The cost of a job: elapsed and processor seconds."""
 
     wall: float
     processor: float
@@ -132,7 +133,7 @@ class Took:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures: Spark's time relative to duckdb's, each with two cores, each writing Parquet."""
+    """Yield the figures: Spark's time relative to duckdb's. Both use two cores and write Parquet."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:

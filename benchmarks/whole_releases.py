@@ -1,6 +1,5 @@
-"""Judges each Windows release by all suites: the reference configured as that release, with its profile.
-
-In virtual time, two workers. Wanted: no rule fails or stays open.
+"""Judge the reference in the configuration of each Windows release by all suites, with the profile of the release, in
+virtual time with two workers. Wanted: no rule fails or stays undecided.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
 
 
 def measure() -> Iterator[str]:
-    """Run all suites against each release with a behaviour of its own; yield a table in Markdown, and the failures."""
+    """Run all suites on each release with different behavior; yield a table in Markdown, and the failures."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
@@ -29,4 +28,4 @@ def measure() -> Iterator[str]:
             cells = [", ".join(releases), len(found.rules), *counts, round(time.monotonic() - began)]
             yield f"| {' | '.join(map(str, cells))} |"
             complaints += complaints_about(releases[-1], found)
-    yield from complaints or ["no rule fails or stays open"]
+    yield from complaints or ["no rule fails or stays undecided"]

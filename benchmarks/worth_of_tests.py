@@ -1,10 +1,9 @@
-"""Shows which mutants only tests of the reference find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
+"""Find the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks leave alive
-are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results, which are not repeated.
-
-Checks cost most where they find nothing. So a few checks of each mutant run first, then the tests; only mutants that a
-test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
+A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks do not find
+are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a result are not
+tried again. Checks cost most for mutants that they do not find. So a few checks of each mutant run first, then the
+tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from harness.run.computing import bounded_computing
 
 SAMPLE, SEED = 1200, "28"
 CHECKS = 30
-"""The number of checks of each mutant before the tests."""
+"""The number of checks to try on each mutant before the tests."""
 JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
@@ -47,12 +46,12 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """A line of the kills file."""
+    """A line of the kills file: the result of one mutant."""
 
     name: str
     """The name of the mutant."""
     source: str
-    """The digest of its function."""
+    """The digest of the function that the mutant changes."""
     tests: tuple[str, ...]
     """The tests that killed it."""
     tried: int
@@ -68,7 +67,7 @@ class TestReach:
 
     @property
     def width(self) -> int:
-        """The number of lines that it runs."""
+        """The number of lines that the test runs."""
         return sum(map(len, self.lines.values()))
 
 
@@ -120,7 +119,7 @@ class UnitTests:
 
         for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(rows, Died):
-                raise HarnessError(f"the tests on the code as it is ended with {rows.how}")
+                raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
             yield from rows
 
     def _kills(self, task: tuple[Mutant, Sequence[str]]) -> Kills:
@@ -159,7 +158,7 @@ def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Choose mutants, try them on the checks and on the tests, and print the results."""
+    """Select mutants, try them on the checks and on the tests, and print the results."""
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
@@ -185,7 +184,9 @@ def show(mutant: Mutant, outcome: Outcome) -> None:
 
 
 def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
-    """Yield the mutants that only tests kill, by file, the sufficient test functions, and the figures."""
+    """Yield the lines of the report: the mutants that only tests kill, by file, a sufficient choice of test functions,
+    and the figures.
+    """
     alone = [
         mutant
         for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
@@ -197,11 +198,11 @@ def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Ma
     for function, names in cover(kills[mutant.name] for mutant in alone).items():
         yield f"{function} kills {len(names)}: {' '.join(names)}"
     fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
-    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} by tests alone"
+    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} only by tests"
 
 
 def read_kills(folder: Path) -> dict[str, Kills]:
-    """Read the kills file; the last line of each mutant counts."""
+    """Read the kills file, in which the last line of each mutant is valid."""
     path = folder / KILLS_FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
@@ -209,7 +210,9 @@ def read_kills(folder: Path) -> dict[str, Kills]:
 
 
 def cover(kills: Iterable[Kills]) -> dict[str, list[str]]:
-    """Choose few test functions that kill the same mutants as all tests; return the mutants of each."""
+    """Choose a few test functions that together kill the same mutants as all tests; return the mutants of each
+    function.
+    """
     open_: dict[str, set[str]] = defaultdict(set)
     for one in kills:
         for test in one.tests:

@@ -53,18 +53,31 @@ def register_lake(app: typer.Typer) -> None:
 
 
 def rollup(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="The run folders: paths, URLs, or patterns of URLs.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
     ] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", help="RUN is the folder in which runs appear: ingest each finished run.")
+        bool,
+        typer.Option(
+            "--follow",
+            help="Watch RUN, a folder in which new run folders appear, and ingest each run when it has finished.",
+        ),
     ] = False,
-    every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two searches of --follow.")] = 60,
-    once: Annotated[bool, typer.Option("--once", help="With --follow: ingest the new runs once, and exit.")] = False,
+    every: Annotated[
+        float, typer.Option("--every", min=1, help="The time between two searches with --follow, in seconds.")
+    ] = 60,
+    once: Annotated[
+        bool, typer.Option("--once", help="With --follow: search once, ingest the new runs, and exit.")
+    ] = False,
     wait: Annotated[
-        float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not begun or not finished.")
+        float,
+        typer.Option(
+            "--wait", min=0, help="How long to wait for runs that have not started or not finished, in seconds."
+        ),
     ] = 0,
     master: Master = "local[*]",
     conf: Conf = None,
@@ -132,7 +145,7 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
 
 def site(
     lake: LakeUri,
-    out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder for site/ and matrix.json.")],
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
@@ -159,7 +172,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
+        more = f" and {len(missing) - NAMED} more, which are named on their pages" if len(missing) > NAMED else ""
         names = "; ".join(missing[:NAMED])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
@@ -181,7 +194,7 @@ def _confirm_replaceable(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
         if (out / "site").exists() and not marker.exists():
-            raise RollupError(f"{one_line(str(out / 'site'))} was not written by rollup: give --out another folder")
+            raise RollupError(f"{one_line(str(out / 'site'))} was not written by rollup: give another folder as --out")
         marker.write_text("site/ here is replaced by mqconform rollup\n", encoding="ascii")
     except OSError as error:
         raise RollupError(f"cannot write to {one_line(str(out))}: {error.strerror}") from error

@@ -37,7 +37,7 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
-"""The limit of messages that the queue manager has accepted and not sent."""
+"""The largest number of messages that the queue manager has accepted, but not sent."""
 TAKEN_AT_ONCE = 64
 
 
@@ -136,7 +136,9 @@ class _Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """Dequeue messages up to a limit; wait for a message if there are fewer. Result: empty."""
+    """A request to dequeue messages up to a limit, and to wait for a message if fewer are available. Its result is
+    empty.
+    """
 
     handle: int
     limit: int

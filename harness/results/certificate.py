@@ -72,7 +72,7 @@ def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_name(one)})" for one in residue)
         yield (
-            f"{len(residue)} times a check left something behind or met it: {met}; take it away where it still is, "
+            f"{len(residue)} times a check left residue in the system or found some: {met}; remove it, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
         )
     if deaths := found.run.get("deaths"):

@@ -157,7 +157,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
             raise BadBundle(f"{name} does not show the statement of the certificate")
 
 
-_PLACE = re.compile(r"^(behind )?frame \d+: ")
+_PLACE = re.compile(r"^(after )?frame \d+: ")
 MOST_LISTED_DIFFERENCES = 20
 
 

@@ -365,7 +365,7 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
             yield Line(
                 subject,
                 State.NOT_SEEN,
-                f"it is unknown whether a message to {name} arrives, because no acknowledgment can reach the peer",
+                f"the arrival of a message to {name} cannot be observed, because no acknowledgment can reach the peer",
             )
 
 

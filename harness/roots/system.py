@@ -84,7 +84,7 @@ class System:
 
     @contextmanager
     def open_control(self, environment: Environment) -> Iterator[Control]:
-        """Yield the control channel; raise SutUnavailable when it is no longer available."""
+        """Yield the control channel; raise SutUnavailable when it has been lost."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
             yield control

@@ -1,4 +1,4 @@
-"""A run that replays another: the checks of its run folder, each on its own capture."""
+"""Replay a run: run the checks of its run folder, each on its own capture."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
 NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that end before anything is sent."""
+"""The verdicts of checks that end before any packet is sent."""
 FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
-"""The files of the checks that are replayed, with the folders above them."""
+"""The files of the replayed checks, with the folders that contain them."""
 
 
 def load_replayed_run(
     folder: Path, rules: Collection[str]
 ) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
-    """Return the SUT file of the run in a folder, and a function that makes the driver of its captures.
-
-    ``rules``: only checks that have a verdict on one of them; empty: all checks.
+    """Return the SUT file of the run in a folder, and a function that creates the driver of its captures. ``rules``:
+    replay only checks with a verdict on one of these rules; if empty, all checks.
     """
     path = folder / RUN_FILE
     try:
@@ -56,9 +55,8 @@ def load_replayed_run(
 
 
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
-
-    A check that was not made, because the system does not have a needed capability, has no capture.
+    """Return the captures of a run's checks; of several attempts at a check, the last one, which gave the verdicts. A
+    check that was skipped, because the system lacks a capability, has no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
@@ -74,7 +72,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files that have none of the checks."""
+    """Ignore the files without replayed checks."""
     if not collection_path.is_relative_to(SUITES):
         return None
     if FILES not in config.stash:
@@ -84,7 +82,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the checks that have no capture."""
+    """Remove the checks without a capture."""
     captures = _driver(config).captures
     config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
     items[:] = [item for item in items if suite_path(item) in captures]

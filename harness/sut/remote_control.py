@@ -1,4 +1,4 @@
-"""Accesses the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
+"""Access the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -29,11 +29,11 @@ from reference_qm.surface.remote_commands import (
 )
 
 FACILITIES = frozenset({"receive"})
-"""Of ``harness.sut.sut.FACILITIES``."""
+"""The facilities that remote reading provides, a part of ``harness.sut.sut.FACILITIES``."""
 
 
 class RemoteControl:
-    """A control channel of three verbs, as ``harness.sut.control.Control``."""
+    """A control channel with three verbs, in place of ``harness.sut.control.Control``."""
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
         """``identifier``: the SUT's identifier, if it is known, for the names of its private queues."""
@@ -54,9 +54,8 @@ class RemoteControl:
         }
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it.
-
-        Unsupported for all verbs but the three, as from a control channel that does not have them.
+        """Carry out a verb. Raise ControlRefused when the SUT refuses a method or does not answer it, and Unsupported
+        for all verbs except the three.
         """
         if verb not in self._verbs:
             raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
@@ -71,7 +70,7 @@ class RemoteControl:
         raise HarnessError(f"request {request} was never begun")
 
     def close(self) -> None:
-        """Leave the SUT alone."""
+        """Do nothing, because no connection stays open."""
         self.host.stop()
 
     def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:

@@ -23,19 +23,24 @@ def main() -> None:
 
 def serve(
     config: Annotated[
-        Path | None, typer.Option("--config", help="TOML file of the configuration. Every key has a default.")
+        Path | None, typer.Option("--config", help="The TOML file with the configuration. Every key has a default.")
     ] = None,
-    address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
+    address: Annotated[str | None, typer.Option("--address", help="The address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[
-        str | None, typer.Option("--tcp-port", metavar="PORT", help="Port; 0 selects a free one [1801].")
+        str | None,
+        typer.Option("--tcp-port", metavar="PORT", help="The TCP port for sessions; 0 chooses a free port [1801]."),
     ] = None,
     ping_port: Annotated[
-        str | None, typer.Option("--ping-port", metavar="PORT", help="Port; 0 selects a free one [3527].")
+        str | None,
+        typer.Option("--ping-port", metavar="PORT", help="The UDP port for pings; 0 chooses a free port [3527]."),
     ] = None,
     rpc_port: Annotated[
-        str | None, typer.Option("--rpc-port", metavar="PORT", help="Port; 0 selects a free one [2103].")
+        str | None,
+        typer.Option("--rpc-port", metavar="PORT", help="The TCP port for RPC; 0 chooses a free port [2103]."),
     ] = None,
-    control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
+    control: Annotated[
+        str | None, typer.Option("--control", help="ADDRESS:PORT at which to serve the control protocol.")
+    ] = None,
     facilities: Annotated[
         str | None, typer.Option("--facilities", metavar="NAME,...", help="The facilities that --control offers [all].")
     ] = None,
@@ -44,9 +49,16 @@ def serve(
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option("--store", metavar="FILE", help="File that keeps the messages after the process ends [none]."),
+        typer.Option(
+            "--store",
+            metavar="FILE",
+            help="The file that keeps recoverable messages beyond the end of the process [none].",
+        ),
     ] = None,
-    fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation. Repeatable.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option("--fault", help="Install this fault, a deliberate violation of a rule. Repeatable."),
+    ] = None,
 ) -> None:
     """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
     from reference_qm.shell.serving import serve_until_stopped

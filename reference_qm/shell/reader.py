@@ -39,17 +39,28 @@ def register(app: typer.Typer) -> None:
 
 
 def read(
-    queue: Annotated[str, typer.Argument(metavar="FORMAT_NAME", help="DIRECT=TCP:address\\private$\\name, ...")],
-    peek: Annotated[bool, typer.Option("--peek", help="Leave the message in its queue.")] = False,
-    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="How long to wait for a message.")] = 0,
+    queue: Annotated[
+        str, typer.Argument(metavar="FORMAT_NAME", help="The queue, such as DIRECT=TCP:address\\private$\\name.")
+    ],
+    peek: Annotated[bool, typer.Option("--peek", help="Peek: leave the message in its queue.")] = False,
+    timeout_ms: Annotated[
+        int, typer.Option("--timeout-ms", min=0, help="How long to wait for a message, in milliseconds.")
+    ] = 0,
     port: Annotated[
-        int, typer.Option("--rpc-port", min=1, max=65_535, help="The port where the other queue manager serves qmcomm.")
+        int,
+        typer.Option("--rpc-port", min=1, max=65_535, help="The port where the remote queue manager serves qmcomm."),
     ] = 2103,
-    address: Annotated[str, typer.Option("--address", help="The local address of the call.")] = "127.0.0.1",
-    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help=" | ".join(LEVELS))] = "none",
-    authentication: Annotated[str, typer.Option("--authentication", help=" or ".join(TYPES))] = "negotiate",
-    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user, also DOMAIN\\NAME.")] = "",
-    password_env: Annotated[str, typer.Option("--password-env", help="The variable with the password.")] = "",
+    address: Annotated[str, typer.Option("--address", help="The local address from which to call.")] = "127.0.0.1",
+    level: Annotated[
+        str, typer.Option("--level", metavar="LEVEL", help=f"The authentication level: {', '.join(LEVELS)}.")
+    ] = "none",
+    authentication: Annotated[
+        str, typer.Option("--authentication", help=f"The type of authentication: {' or '.join(TYPES)}.")
+    ] = "negotiate",
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user, as NAME or DOMAIN\\NAME.")] = "",
+    password_env: Annotated[
+        str, typer.Option("--password-env", help="The environment variable with the password.")
+    ] = "",
 ) -> None:
     """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")

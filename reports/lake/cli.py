@@ -27,7 +27,7 @@ from reports.text import one_line
 if TYPE_CHECKING:
     from reports.lake.judging import Written
 
-app = typer.Typer(help="Keep the verdicts of many runs, and query them.", no_args_is_help=True)
+app = typer.Typer(help="Store the verdicts of many runs, and query them.", no_args_is_help=True)
 
 
 def register(parent: typer.Typer) -> None:
@@ -39,7 +39,9 @@ def register(parent: typer.Typer) -> None:
 
 @app.command()
 def ingest(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="The run folders: paths, URLs, or patterns of URLs.")
+    ],
     lake: LakeUri,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
@@ -64,11 +66,14 @@ def ingest(
 @app.command()
 def vacuum(
     lake: LakeUri,
-    keep: Annotated[int, typer.Option("--keep", min=1, help="Number of newest states to keep.")] = 1,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="The number of newest states of the lake to keep.")] = 1,
     hours: Annotated[
-        float, typer.Option("--hours", min=0, help="Keep younger files: a running ingest may have written them.")
+        float,
+        typer.Option(
+            "--hours", min=0, help="Keep files that are younger than this: a running ingest may have written them."
+        ),
     ] = 24,
-    compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge small ingests into one.")] = True,
+    compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
@@ -86,25 +91,34 @@ def judge(
         list[str],
         typer.Option(
             "--captures",
-            help="A folder to search for pcapng and pcap files; a URL or pattern of such folders. Repeatable.",
+            help="A folder to search for pcapng and pcap files, as a path, a URL or a pattern. Repeatable.",
         ),
     ],
-    lake: Annotated[str, typer.Option("--lake", help="The lake for the verdicts.")] = "",
+    lake: Annotated[str, typer.Option("--lake", help="The lake that receives the verdicts.")] = "",
     out: Annotated[
-        str, typer.Option("--out", help="Instead of --lake: a new folder, for one run folder per folder of captures.")
+        str,
+        typer.Option(
+            "--out", help="Instead of --lake: a new folder that receives a run folder for each folder of captures."
+        ),
     ] = "",
     name: Annotated[
         str, typer.Option("--name", help="The name of the captured system, for captures without a run.json.")
     ] = "",
-    version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
-    profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    version: Annotated[str, typer.Option("--version", help="The version of the captured system.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="The profile of the captured system.")] = "",
     sut: Annotated[
-        str, typer.Option("--sut", help="Its address, for captures that other tools made: ADDRESS or ADDRESS:PORT.")
+        str,
+        typer.Option(
+            "--sut", help="The address of the captured system, for captures by other tools: ADDRESS or ADDRESS:PORT."
+        ),
     ] = "",
-    largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
+    largest: Annotated[int, typer.Option("--largest", min=1, help="The largest size of a capture, in MiB.")] = 64,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=1, help="The longest time for judging a capture, in seconds.")
+    ] = 60,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite captures of the same name and other content.")
+        bool,
+        typer.Option("--replace", help="Replace stored captures that have the same name but different content."),
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,

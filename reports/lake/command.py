@@ -44,10 +44,12 @@ each of as many broadcasts.
 NAMED = 3
 """The number of rejected lines that the terminal names; the others are counted."""
 
-Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
+Master = Annotated[str, typer.Option("--master", help="The master of a Spark cluster, such as spark://HOST:7077.")]
+Conf = Annotated[
+    list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
+]
 LakeUri = Annotated[
-    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop knows.")
+    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop supports.")
 ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Show = TypeVar("Show")
 SOMETHING_FAILS = 1
-OutOption = Annotated[Path | None, typer.Option("--out", help="File to write; without it, standard output.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead of standard output.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
 def history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeUri,
-    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Largest number of runs to show.")] = 50,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="The largest number of runs to show.")] = 50,
+    form: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
@@ -47,13 +47,18 @@ def history(
 
 
 def diff(
-    a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
-    b: Annotated[str, typer.Argument(help="The newer run, version or day.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            help="The older side: a run, a version or key of a system, or a day in UTC (all runs started by then)."
+        ),
+    ],
+    b: Annotated[str, typer.Argument(help="The newer side: a run, a version or key of a system, or a day.")],
     lake: LakeUri,
     sut: Annotated[
         str | None, typer.Option("--sut", help="The name or key of the system, when A and B are versions or days.")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    form: Annotated[str, typer.Option("--format", help="Format of the output: text, markdown or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
@@ -76,9 +81,9 @@ def diff(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="Name of a table (docs/reports.md).")],
+    table: Annotated[str, typer.Argument(help="The name of a table of the lake (docs/reports.md).")],
     lake: LakeUri,
-    form: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    form: Annotated[str, typer.Option("--format", help="Format of the output: csv or json.")] = "csv",
     out: OutOption = None,
     master: Master = "local[*]",
     conf: Conf = None,

@@ -28,13 +28,15 @@ def register(app: typer.Typer) -> None:
 
 def sql(
     query: Annotated[
-        str, typer.Argument(help="One query that reads, in duckdb's SQL; `show tables` lists the tables.")
+        str, typer.Argument(help="One reading query in the SQL of duckdb; `show tables` lists the tables.")
     ],
-    lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder.")],
+    lake: Annotated[str, typer.Option("--lake", help="The lake, which must be a local folder.")],
     rows: Annotated[
-        int, typer.Option("--rows", min=1, max=1_000_000, help="Largest number of rows to print.")
+        int, typer.Option("--rows", min=1, max=1_000_000, help="The largest number of rows to print.")
     ] = 10_000,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Longest duration of the query.")] = 60,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.001, help="The longest time of the query, in seconds.")
+    ] = 60,
 ) -> None:
     """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
 

@@ -1,4 +1,4 @@
-"""Runs proselint, with its own checks and those of the project, over the texts of rooms."""
+"""Run proselint, with its own checks and those of the project, on the texts of rooms."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def register_checks() -> None:
 
 
 def findings_of(room: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one room: proselint gets each text as a line."""
+    """Yield the findings of one room, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
     checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(NOISY, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}

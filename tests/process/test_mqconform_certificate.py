@@ -90,7 +90,7 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left something behind or met it: a queue (t[x]); take it away where it still is, then",
+            "1 times a check left residue in the system or found some: a queue (t[x]); remove it, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "the run has schema 1"),

@@ -45,7 +45,7 @@ def test_a_run_that_is_interrupted_while_it_collects_says_how_it_goes_on(tmp_pat
     )
     assert (done.returncode, done.stderr) == (130, "")
     assert "(partial: interrupted)" in done.stdout
-    assert f"go on: mqconform run --rule {FEW} " in done.stdout
+    assert f"to resume: mqconform run --rule {FEW} " in done.stdout
     assert "KeyboardInterrupt" not in done.stdout
     assert run_json(tmp_path / "run")["exit"] == 130
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [

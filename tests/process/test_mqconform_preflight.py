@@ -228,7 +228,7 @@ def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.M
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", free_port(SUT))
     report = look(write(rpc_port=0))
     assert bad(report).keys() == {"rpc port"}
-    assert "does not say where qmcomm is: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
+    assert "does not return the port of qmcomm: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
     assert report.count.judged == 3
 
 

@@ -34,7 +34,7 @@ def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path
     ("script", "finding", "says"),
     [
         ("crashing_queue_manager.py", "ROBUSTNESS-1-CRASH", "its process ended with exit status 3"),
-        ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections and answers nothing"),
+        ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections, but does not answer"),
     ],
 )
 def test_a_system_that_does_not_live_through_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):

@@ -205,7 +205,7 @@ def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
 
 BAD_ROWS = {
     "unknown id": (row("MQQB-2.2.1-77"), "MQQB-2.2.1-77: unknown id; index.tsv lists all ids"),
-    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead; only rule and step have rows"),
+    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead, but only rule and step have rows"),
     "unknown document": (row("MQZZ-1.1-01"), "MQZZ-1.1-01: unknown document MQZZ; add it to documents.toml"),
     "unknown key": (ROW + 'sais = "x"\n', "MQQB-2.2.1-01: unknown key sais; known: observe, role, says, why"),
     "missing says": (row("MQQB-2.2.1-01", says=None), "MQQB-2.2.1-01: says is missing"),
@@ -225,9 +225,9 @@ BAD_ROWS = {
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),
-    "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is no table"),
-    "malformed": ('["MQQB-2.2.1-01"\n', "is no TOML"),
-    "twice in one file": (ROW + ROW, "is no TOML"),
+    "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is not a table"),
+    "malformed": ('["MQQB-2.2.1-01"\n', "is not TOML"),
+    "twice in one file": (ROW + ROW, "is not TOML"),
 }
 
 
@@ -244,14 +244,14 @@ def test_a_bad_row_gives_one_line_error_with_file_id_and_way_out(suites: Suites,
 
 
 def test_a_row_in_two_files_is_named(suites: Suites) -> None:
-    with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: twice; another section"):
+    with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: occurs twice; another section"):
         load_catalogue(suites(ROW, ROW))
 
 
 def test_bytes_that_are_no_text_are_reported(suites: Suites) -> None:
     root = suites(ROW)
     (root / "mqqb" / "s0" / "rules.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is no TOML"):
+    with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is not TOML"):
         load_catalogue(root)
 
 
@@ -260,7 +260,7 @@ BAD_INDEXES = {
     "columns": ("id\tlevel\n", COLUMNS),
     "empty": ("", COLUMNS),
     "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 11: 2 columns instead of 6"),
-    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tdemand\t\tx\n", "MQQB-2.2.1-01: twice"),
+    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tdemand\t\tx\n", "MQQB-2.2.1-01: occurs twice"),
     "level": (
         INDEX + "MQQB-9.9-01\tSHALL\trule\tdemand\t\tx\n",
         "MQQB-9.9-01: unknown level or form: SHALL, rule",
@@ -323,7 +323,7 @@ def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> 
     assert [catalogue.document_title(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
     assert bug.to_json()["violates"] == ("MQQB-2.2.1-01",)
     (root / "mqqb" / INDEX_FILE).write_text(own.replace("BUGS-7-01", "MQQB-2.2.1-01"), encoding="utf-8")
-    with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: twice"):
+    with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: occurs twice"):
         load_index(root)
 
 

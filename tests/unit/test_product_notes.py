@@ -87,7 +87,7 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
         (ROW.replace("[1]", "[01]"), "01: is not the number of a note; write [17] for note <17>"),
         (ROW.replace("[1]", "[one]"), "one: is not the number of a note"),
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
-        (ROW.replace('"2.1"', '"two"'), "1: sections has 'two'; write a section as 3.1.4.6"),
+        (ROW.replace('"2.1"', '"two"'), "1: invalid section 'two' in sections; write a section as 3.1.4.6"),
         (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known: windows-nt, "),
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
         (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv lists all rules"),

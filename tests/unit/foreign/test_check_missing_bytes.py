@@ -45,7 +45,7 @@ def test_each_single_lost_frame_fails_nothing_and_is_named(segments, tmp_path):
         if data and not opening:
             (conversation,) = found.traffic.totals.shown
             assert conversation.state == "with gaps", f"without frame {lost + 1}"
-            assert f"{len(data)} bytes of" in conversation.gaps[0]
+            assert f"{len(data)} bytes from" in conversation.gaps[0]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -121,7 +121,7 @@ def test_over_tcp_it_is_the_same() -> None:
         ),
         (
             ANSWERS.format("to(self, answer | {'id': 'x'})"),
-            "in time; an answer came whose id is that of no request: 'x'",
+            "in time; an answer arrived with the id of no request: 'x'",
         ),
     ],
 )

@@ -111,7 +111,7 @@ def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
 
 def test_a_broken_proof_gives_one_line_error(tmp_path: Path):
     (tmp_path / PROOF_FILE).write_text("{}")
-    with pytest.raises(HarnessError, match=r"proof\.json is broken .*: remove it"):
+    with pytest.raises(HarnessError, match=r"proof\.json is broken .*; `mqconform prove --record` replaces it"):
         load_proof(tmp_path)
 
 

@@ -35,7 +35,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ("attach --address here", "--address here: it must be HOST:PORT"),
         (
             "attach --command cat",
-            "control command cat: sends our requests back: it does not speak the control protocol",
+            "control command cat: sends the tester's requests back: it does not speak the control protocol",
         ),
         ("run --sut --out r9", "--sut: its value is missing; the next word is the option --out"),
         ("lake ingest r --lake --conf a=b", "--lake: its value is missing; the next word is the option --conf"),

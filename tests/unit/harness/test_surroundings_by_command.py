@@ -42,7 +42,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
     pids = tmp_path / "pids"
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
     around = by_commands(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
-    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: not over after 5 s$"):
+    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: still running after 5 s$"):
         around.change({"storage": False})
     for pid in pids.read_text().split():
         with contextlib.suppress(FileNotFoundError):  # it has ended; one that was killed takes a moment to
@@ -77,7 +77,7 @@ def test_the_clock_is_set_by_so_many_seconds(tmp_path):
         around.change({"clock": seconds})
     assert told.read_text().split() == ["7200", "-5", "0"]
     assert around.there == {"clock": 0}
-    with pytest.raises(UsageError, match=r"set_clock does not say where the seconds go: write \{seconds\}"):
+    with pytest.raises(UsageError, match=r"set_clock lacks the placeholder for the seconds: add \{seconds\}"):
         parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 
 

@@ -97,7 +97,7 @@ def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="one system is not a topology; describe three and use --topology FILE"):
+    with pytest.raises(UsageError, match="a topology needs three systems; use --topology FILE"):
         load_sut_file(path)
 
 
@@ -212,11 +212,11 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
 def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "broken")
-    systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"
+    systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), [])
         topology.close()
-    assert topology.broken == "router: Contoso: its environment is not as it was: storage"
+    assert topology.broken == "router: Contoso: its environment could not be restored: storage"
 
 
 def refuse_to_delete(call: Callable[..., dict[str, Any]], verb: str, **arguments: Any) -> dict[str, Any]:
