@@ -49,7 +49,7 @@ def measure() -> Iterator[str]:
     for scenario in SCENARIOS:
         if scenario.name not in LONG:
             with tempfile.TemporaryDirectory() as folder:
-                yield from meet(scenario, Path(folder))
+                yield from run_scenario(scenario, Path(folder))
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -62,7 +62,7 @@ def start(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
-def meet(
+def run_scenario(
     scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
     """Start the system, run the checks as often as the scenario requires, and yield a line for each run."""
@@ -74,10 +74,10 @@ def meet(
             said = done.stdout + done.stderr
             (folder / f"run-{number}.said").write_text(said)
             ended = f", exit {done.returncode}: {said.strip().splitlines()[-1]}" if done.returncode else ""
-            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {account(out)}{ended}"
+            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {describe_run(out)}{ended}"
 
 
-def account(run: Path) -> str:
+def describe_run(run: Path) -> str:
     """Return the number of MUST demands that a run judged, and the undesired verdicts by kind."""
     found: dict[str, set[str]] = defaultdict(set)
     for line in read_verdicts(run / VERDICTS_FILE):
@@ -98,7 +98,7 @@ def main() -> None:
     asked, options = parser.parse_known_args()
     for scenario in SCENARIOS:
         if scenario.name in asked.scenario:
-            for line in meet(scenario, asked.out / scenario.name, [each for each in options if each != "--"]):
+            for line in run_scenario(scenario, asked.out / scenario.name, [each for each in options if each != "--"]):
                 print(line, flush=True)
 
 

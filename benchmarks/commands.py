@@ -99,7 +99,7 @@ def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
     return sum(sum(json.loads(path.read_text(encoding="utf-8")).values()) for path in costs)
 
 
-def keep(*, short: bool) -> None:
+def keep_figures(*, short: bool) -> None:
     """Write each kept figure as soon as it is measured; unmeasured figures stay unchanged."""
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
     for name, now in figures(short=short):
@@ -108,7 +108,7 @@ def keep(*, short: bool) -> None:
         write_kept(kept, KEPT_FILE)
 
 
-def worse(*, short: bool) -> list[str]:
+def find_worse(*, short: bool) -> list[str]:
     """Print the change of each command, and return the names of those that became worse."""
     names = []
     for change in compare(read_kept(), figures(short=short)):
@@ -126,8 +126,8 @@ def main(arguments: list[str]) -> None:
     asked = parser.parse_args(arguments)
     try:
         if asked.keep:
-            keep(short=asked.short)
-        elif names := worse(short=asked.short):
+            keep_figures(short=asked.short)
+        elif names := find_worse(short=asked.short):
             sys.exit(f"worse by more than a fifth: {', '.join(names)}")
     except MqconformError as error:
         sys.exit(str(error))

@@ -26,7 +26,7 @@ class Footprint:
     said: str
 
 
-def footprint(command: Sequence[str]) -> Footprint:
+def measure_footprint(command: Sequence[str]) -> Footprint:
     """Run a command to its end while watching it and its child processes."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

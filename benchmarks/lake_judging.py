@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.footprint import Footprint, footprint
+from benchmarks.footprint import Footprint, measure_footprint
 from benchmarks.lake_cluster import Cluster
 
 CAPTURES = int(os.environ.get("MQ_LAKE_CAPTURES", "1000"))
@@ -101,7 +101,7 @@ def _judge(captures: Path, out: Path, *how: str) -> Footprint:
 
 def _run(*arguments: str) -> Footprint:
     """Run Python to its end; raise AssertionError with its output for an exit code other than 0."""
-    took = footprint([sys.executable, *arguments])
+    took = measure_footprint([sys.executable, *arguments])
     assert took.code == 0, took.said
     return took
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import duckdb
 from playwright.sync_api import sync_playwright
 
-from benchmarks.footprint import footprint
+from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, capture_of
 from reports.lake.manifest import Commit, Known, Manifest
@@ -95,7 +95,7 @@ def measure() -> Iterator[str]:
     try:
         make_lake(folder, SYSTEMS)
         command = [sys.executable, "-m", "mqconform", "lake", "site"]
-        took = footprint([*command, "--lake", str(folder / "lake"), "--out", str(folder / "out")])
+        took = measure_footprint([*command, "--lake", str(folder / "lake"), "--out", str(folder / "out")])
         assert took.code == 0, took.said
         site = folder / "out" / "site"
         files = [path for path in site.rglob("*") if path.is_file()]

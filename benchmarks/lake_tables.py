@@ -30,9 +30,9 @@ ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
 """The numbers of lines, rules and checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
-OCTETS = 341
+BYTES_PER_LINE = 341
 """The average size, in bytes, of a line in the runs from which such tables are made."""
-MUCH = 1_000_000
+ROWS_OF_LARGE_INGEST = 1_000_000
 """The number of rows from which Java is started with the settings for a large ingest."""
 CORES = 2
 
@@ -140,8 +140,8 @@ def measure() -> Iterator[str]:
         database = _make_tables(folder, runs)
         rows = runs * LINES
         quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
-        with session(f"local[{CORES}]", folder / "spark.log", much=rows >= MUCH) as spark:
-            size_shuffles(spark, rows * OCTETS)
+        with session(f"local[{CORES}]", folder / "spark.log", much=rows >= ROWS_OF_LARGE_INGEST) as spark:
+            size_shuffles(spark, rows * BYTES_PER_LINE)
             first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
             others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")

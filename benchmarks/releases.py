@@ -35,7 +35,7 @@ def measure() -> Iterator[str]:
     complaints: list[str] = []
     idle = dict.fromkeys(name for release in WINDOWS for name in behaviours_of(release))
     with tempfile.TemporaryDirectory() as name:
-        for releases in alike(catalogue):
+        for releases in group_equal_releases(catalogue):
             judged = judge(catalogue, releases, Path(name))
             complaints += judged.complaints
             for behaviour in judged.seen:
@@ -58,7 +58,7 @@ class Judged:
     seen: set[str]
 
 
-def alike(catalogue: Catalogue) -> list[list[str]]:
+def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     """Return the releases in groups with equal behavior and excuses, whose runs in virtual time would be equal."""
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
@@ -75,8 +75,8 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.excusing(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
-    unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
+    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN}
+    unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
@@ -145,6 +145,6 @@ def complaints_about(release: str, held: RunResults) -> list[str]:
     return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD]
 
 
-def stands(run: RunResults, rule: str) -> Verdict:
+def find_final_verdict(run: RunResults, rule: str) -> Verdict:
     """Return the final verdict of a rule in a run."""
     return run.rules[rule].verdict if rule in run.rules else Verdict.NOT_EXERCISED

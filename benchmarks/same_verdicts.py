@@ -17,7 +17,7 @@ from harness.judging.verdicts import read_verdicts
 from harness.run_folder import RULES_FILE, VERDICTS_FILE
 
 SHOWN = 20
-OWN = ("run", "time", "ms")
+KEYS_OF_ONE_RUN = ("run", "time", "ms")
 """The keys whose values differ from run to run."""
 
 
@@ -37,7 +37,7 @@ def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
 def lines_of(run: Path) -> list[str]:
     """Return every line of a run in order, without the keys that differ from run to run."""
     return [
-        json.dumps({key: value for key, value in line.items() if key not in OWN}, sort_keys=True)
+        json.dumps({key: value for key, value in line.items() if key not in KEYS_OF_ONE_RUN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
     ]
 

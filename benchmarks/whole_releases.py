@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.releases import SHOWN, alike, complaints_about, count_verdicts, run_as
+from benchmarks.releases import SHOWN, complaints_about, count_verdicts, group_equal_releases, run_as
 from harness.rules.catalogue import load_catalogue
 
 HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
@@ -21,7 +21,7 @@ def measure() -> Iterator[str]:
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
     with tempfile.TemporaryDirectory() as name:
-        for releases in alike(load_catalogue()):
+        for releases in group_equal_releases(load_catalogue()):
             began = time.monotonic()
             found = run_as(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
             counts = count_verdicts(one.verdict for one in found.rules.values())

@@ -20,10 +20,10 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, selection
+from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
 from harness.proof.code import code_digest
 from harness.proof.forks import Died, run_forked
-from harness.proof.mutants import Fate, Outcome, change, run_mutants
+from harness.proof.mutants import Fate, Outcome, describe_change, run_mutants
 from harness.proof.reach import LineRecorder, find_unreached, reach_of
 from harness.proof.sessions import in_session
 from harness.proof.trials import Trials, with_trials
@@ -36,7 +36,7 @@ JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
-ENOUGH, MOST = 20, 400
+ENOUGH_KILLS, MOST_TRIED_TESTS = 20, 400
 """The number of killing tests, and of tests in total, after which no further test is tried."""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
@@ -131,7 +131,7 @@ class UnitTests:
                 tried += 1
                 if not self._passes(test):
                     killers.append(test)
-                if len(killers) == ENOUGH:
+                if len(killers) == ENOUGH_KILLS:
                     break
         return Kills(mutant.name, mutant.source, tuple(killers), tried)
 
@@ -162,7 +162,7 @@ def main(arguments: Sequence[str]) -> None:
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
-    chosen = selection(everything, SAMPLE, SEED)
+    chosen = select_evenly(everything, SAMPLE, SEED)
 
     def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
         more = filter(is_another_program, find_unreached(everything, reach_of(trials, folder)))
@@ -193,9 +193,9 @@ def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Ma
         if outcomes[mutant.name].fate is not Fate.KILLED and mutant.name in kills and kills[mutant.name].tests
     ]
     for mutant in alone:
-        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {change(mutant)}"
+        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {describe_change(mutant)}"
         yield f"    {mutant.name}, killed by {', '.join(kills[mutant.name].tests[:3])}"
-    for function, names in cover(kills[mutant.name] for mutant in alone).items():
+    for function, names in choose_tests(kills[mutant.name] for mutant in alone).items():
         yield f"{function} kills {len(names)}: {' '.join(names)}"
     fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
     yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} only by tests"
@@ -209,7 +209,7 @@ def read_kills(folder: Path) -> dict[str, Kills]:
     return {row["name"]: Kills(**{**row, "tests": tuple(row["tests"])}) for row in rows}
 
 
-def cover(kills: Iterable[Kills]) -> dict[str, list[str]]:
+def choose_tests(kills: Iterable[Kills]) -> dict[str, list[str]]:
     """Choose a few test functions that together kill the same mutants as all tests; return the mutants of each
     function.
     """
@@ -244,7 +244,7 @@ def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
     """Return the tests that run the changed lines of a mutant, the narrowest first."""
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
-    return sorted(found, key=lambda test: reach[test].width)[:MOST]
+    return sorted(found, key=lambda test: reach[test].width)[:MOST_TRIED_TESTS]
 
 
 def _test_reach(lines: Mapping[str, Sequence[int]]) -> TestReach:

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.explore.walk import Walk
-from harness.model.agreement import shown
+from harness.model.agreement import describe_value
 from harness.model.steps import Model, Step
 
 SCHEMA = 1
@@ -69,5 +69,8 @@ def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterat
 
 
 def _answered(answers: Mapping[str, Any]) -> str:
-    told = [shown(value) if name == "answer" else f"{name}: {shown(value)}" for name, value in answers.items()]
+    told = [
+        describe_value(value) if name == "answer" else f"{name}: {describe_value(value)}"
+        for name, value in answers.items()
+    ]
     return f" -> {'; '.join(told)}" if told else ""

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.explore.wire_seen import Wire
 from harness.explore.worlds import Seen
-from harness.model.sessions.area import FOREIGN, INITIALIZATION_MS, LONG_MS, NULL, OWN, SETTLE_MS
+from harness.model.sessions.area import EXPRESS_ACK_PAUSE_MS, FOREIGN, INITIALIZATION_MS, NULL, OWN, SETTLE_MS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, WINDOW
@@ -132,7 +132,7 @@ class SessionsDriven:
         self._connections[session].end()
 
     def _rest(self) -> None:
-        self._step_ms = LONG_MS
+        self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _put(self, session: str, packet: Any) -> None:
         self._connections[session].send(packet)

@@ -14,7 +14,7 @@ from harness.model.agreement import Refused, Unseen
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import release_of
@@ -79,7 +79,7 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _rest(self) -> None:
-        self._step_ms = LONG_MS
+        self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _deliver(
         self,

@@ -57,7 +57,7 @@ class Walk:
         return [one.step for one in self.taken]
 
 
-def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
+def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
     """Take drawn or given steps until one diverges; steps that cannot be taken are omitted."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
@@ -92,13 +92,13 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Draws steps from the transitions that the system supports. ``goes_on``: returns whether to draw another step;
+    """Draws steps from the transitions that the system supports. ``may_continue``: whether to draw another step;
     ``longest_ms``: the longest pause, None for no limit.
     """
 
     names: list[str]
     weights: list[int]
-    goes_on: Callable[[], bool] = lambda: True
+    may_continue: Callable[[], bool] = lambda: True
     longest_ms: int | None = None
 
     @classmethod
@@ -113,7 +113,7 @@ class Drawing:
 
         def draw(worlds: Worlds) -> Iterator[Step]:
             for _ in range(number):
-                if not self.goes_on():
+                if not self.may_continue():
                     return
                 step = worlds.draw(chance, self.names, self.weights)
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
@@ -122,6 +122,6 @@ class Drawing:
         return draw
 
 
-def count(walks: Iterable[Walk]) -> Counter[str]:
+def count_steps(walks: Iterable[Walk]) -> Counter[str]:
     """Count the steps of walks, by transition."""
     return Counter(step.name for walk in walks for step in walk.steps)

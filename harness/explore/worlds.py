@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.model.agreement import difference
+from harness.model.agreement import describe_difference
 from harness.model.steps import Impossible, Model, Step, Undecided
 
 MOST_WORLDS = 512
@@ -114,9 +114,9 @@ class Worlds:
 
 
 def _differences(world: Model, seen: Seen) -> list[str]:
-    found = [difference(world.answers, seen.answers)]
+    found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]
     visible = world.visible()
-    found += [difference({name: value}, seen.visible) for name, value in visible.items()]
+    found += [describe_difference({name: value}, seen.visible) for name, value in visible.items()]
     return [one for one in found if one is not None]

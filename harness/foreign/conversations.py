@@ -17,7 +17,7 @@ from reference_qm.codec.base import SIGNATURE
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
-TRIES = 8
+MOST_SEARCHED_SEGMENTS = 8
 """How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
 _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
@@ -184,7 +184,7 @@ class Conversation:
             self._assign_views(late)
         elif self._is_at(RPC_PORTS):
             self.kind = RPC
-        elif late and self._tries < TRIES:
+        elif late and self._tries < MOST_SEARCHED_SEGMENTS:
             self._tries += 1
         else:
             self.kind = OTHER

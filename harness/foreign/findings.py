@@ -53,7 +53,7 @@ class RuleFinding:
     packets: tuple[Shown, ...]
 
     @property
-    def filter(self) -> str:
+    def display_filter(self) -> str:
         """The display filter with which Wireshark shows the packets of the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
@@ -69,7 +69,7 @@ class RuleFinding:
             "errata": self.errata,
             "notes": self.notes,
             "packets": [each.to_json() for each in self.packets],
-            "filter": self.filter,
+            "filter": self.display_filter,
         }
         return {key: value for key, value in made.items() if value}
 

@@ -14,7 +14,7 @@ from harness.judging.captured import NoDirection
 from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
-NAMED = 5
+MOST_NAMED_SYSTEMS = 5
 """The largest number of systems that an error message names."""
 
 
@@ -37,7 +37,7 @@ def lines_of_capture(
     if not systems:
         raise NothingJudged(f"{path}: no packet from a queue manager{f' at {sut}' if sut else ''} that can be judged")
     if len(systems) > 1:
-        names = ", ".join(system.name for system in systems[:NAMED])
+        names = ", ".join(system.name for system in systems[:MOST_NAMED_SYSTEMS])
         raise NoDirection(f"{path}: contains several systems; give --sut with one of {names}")
     lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].entries]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]

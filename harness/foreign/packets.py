@@ -19,10 +19,10 @@ Take = Callable[[bytes, int, int, FormatError | None], None]
 completes it, and, for a malformed packet, the error.
 """
 
-HEAD = 12
+SIZE_KNOWN_AFTER_BYTES = 12
 """int bytes: the length of the beginning of a packet that contains the size."""
 PDU_HEAD = 16
-HEAD_OF_ALL = max(HEAD, PDU_HEAD)
+LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
 """int bytes: the length of the beginning that contains the size, of a packet or of a PDU."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
@@ -136,7 +136,7 @@ class Cutter(ABC):
         """Look for a packet in the held bytes; drop the bytes before it."""
         at = self.find(bytes(self._held))
         if at is None:
-            self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
+            self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
             return
         self._drop_first_bytes(at)
         self._in_step = self._on_trial = True
@@ -147,25 +147,25 @@ class Cutter(ABC):
         follows.
         """
         while self._on_trial:
-            size = self.size_of(bytes(self._held[:HEAD_OF_ALL]))
+            size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))
             if size is None or len(self._held) < size:
                 return
-            after = bytes(self._held[size : size + HEAD_OF_ALL])
+            after = bytes(self._held[size : size + LONGEST_HEAD_BYTES])
             if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
                 self._on_trial = False
-            elif not after or len(after) == HEAD_OF_ALL or pushed:
+            elif not after or len(after) == LONGEST_HEAD_BYTES or pushed:
                 self._drop_first_bytes(1)
                 at = self.find(bytes(self._held))
                 if at is None:
                     self._in_step = self._on_trial = False
-                    self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
+                    self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
                 else:
                     self._drop_first_bytes(at)
             else:
                 return
 
     def _head(self) -> bytes:
-        return (self._framer.head + bytes(self._held[:HEAD_OF_ALL]))[:HEAD_OF_ALL]
+        return (self._framer.first_bytes + bytes(self._held[:LONGEST_HEAD_BYTES]))[:LONGEST_HEAD_BYTES]
 
     def _drop_first_bytes(self, size: int) -> None:
         """Drop the first held bytes."""
@@ -218,9 +218,9 @@ def find_packet(data: bytes) -> int | None:
     at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET
-        if data[begin] == VERSION and len(data) - begin >= HEAD:
+        if data[begin] == VERSION and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
             try:
-                measure(data[begin : begin + HEAD])
+                measure(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
             except FormatError:
                 pass
             else:

@@ -11,10 +11,10 @@ from bisect import insort
 from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
-MOST_HELD = 64
+MOST_HELD_SEGMENTS = 64
 """The largest number of segments of a connection that wait for earlier segments, before these count as missing."""
 MOST_BYTES = 4 * 1024 * 1024
-FARTHEST = 256 * 1024 * 1024
+FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
 _WRAP = 0x1_0000_0000
 
@@ -111,7 +111,7 @@ class Reassembly:
                 back.next = acknowledged + _WRAP
                 back.late = way.late or way.taken > 0
             ack = back.unwrap(acknowledged)
-            if ack - back.next > FARTHEST:
+            if ack - back.next > FARTHEST_ACK_BYTES:
                 ack = 0
             elif ack > back.acknowledged:
                 back.acknowledged = ack
@@ -126,7 +126,7 @@ class Reassembly:
         insort(way.held, segment, key=_start)
         self._held_bytes += len(data)
         self._settle()
-        while len(way.held) + len(back.held) > MOST_HELD or self._held_bytes > MOST_BYTES:
+        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_BYTES:
             self._skip_missing_bytes()
 
     def end(self) -> None:

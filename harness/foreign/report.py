@@ -141,4 +141,4 @@ def _of_rule(rule: RuleFinding) -> Iterator[str]:
         yield f"  {one_line(rule.reason, LONGEST)}"
     if rule.errata:
         yield f"  errata: {', '.join(rule.errata)}"
-    yield f"  filter: {rule.filter}"
+    yield f"  filter: {rule.display_filter}"

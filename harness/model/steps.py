@@ -124,7 +124,7 @@ class Model:
                 continue
 
 
-def pick(chance: Random, values: Any) -> Any:
+def draw_one(chance: Random, values: Any) -> Any:
     """Draw one of the given values; raise Impossible if no value is given."""
     found = list(values)
     if not found:

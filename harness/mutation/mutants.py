@@ -23,7 +23,7 @@ import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import field_types
 from harness.mutation.operators import Context, mutations
-from harness.mutation.sites import Edit, head, lines
+from harness.mutation.sites import Edit, first_line, own_lines
 
 REFERENCE = Path(reference_qm.__file__).parent
 ROOM_OUTSIDE_CORE = "directory"
@@ -71,7 +71,7 @@ def all_mutants() -> list[Mutant]:
     return [mutant for file in _files() for mutant, _ in _list_file_mutants(file)]
 
 
-def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
+def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
     """Select mutants, spread evenly over functions: one of each function, then a second one of each, and so on."""
     functions: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -144,7 +144,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
             before, after = _texts(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
             says = ast.get_docstring(node) or ""
-            mutant = Mutant(name, file, qualified, operator, lines(site.statement), before, after, says, digest)
+            mutant = Mutant(name, file, qualified, operator, own_lines(site.statement), before, after, says, digest)
             found.append((mutant, edit))
     return found
 
@@ -154,11 +154,11 @@ def _texts(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: 
         answer = edit.new[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
     if edit.new.__class__ is ast.Pass:
-        return head(statement), "pass"
-    before = head(statement)
+        return first_line(statement), "pass"
+    before = first_line(statement)
     undo = edit.swap()
     try:
-        after = head(statement)
+        after = first_line(statement)
     finally:
         undo.swap()
     return before, after

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.sites import Edit, Site, is_docstring, sites
+from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ _OPERATORS: dict[str, Operator] = {
 def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     """Yield every change of a function with the name of its operator, always in the same order."""
     yield from _early_return(context)
-    for site in sites(context.function):
+    for site in find_sites(context.function):
         for name, operator in _OPERATORS.items():
             for edit in operator(site, context):
                 yield name, site, edit

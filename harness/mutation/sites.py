@@ -45,7 +45,7 @@ class Site:
         return Edit(self.holder, self.key, new)
 
 
-def sites(function: ast.FunctionDef) -> Iterator[Site]:
+def find_sites(function: ast.FunctionDef) -> Iterator[Site]:
     """Yield the sites of a function in the order of its text, without annotations, docstrings and texts of errors."""
     for index, statement in enumerate(function.body):
         if not is_docstring(statement):
@@ -80,14 +80,14 @@ def _makes_an_error(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
 
 
-def lines(statement: ast.stmt) -> range:
+def own_lines(statement: ast.stmt) -> range:
     """Return the lines of a statement, without the lines of the statements in its body."""
     body = getattr(statement, "body", None)
     last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
     return range(statement.lineno, max(last, statement.lineno) + 1)
 
 
-def head(statement: ast.stmt) -> str:
+def first_line(statement: ast.stmt) -> str:
     """Return a statement as one line of text, without the statements in its body."""
     text = ast.unparse(ast.fix_missing_locations(statement))
     first = next(line for line in text.splitlines() if not line.startswith("@"))

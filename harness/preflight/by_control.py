@@ -16,7 +16,7 @@ from harness.roots.line import Line, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
-CLOCK_S = 60
+LARGEST_CLOCK_ERROR_S = 60
 """int s: the largest difference of the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
@@ -67,7 +67,7 @@ def clock(setup: Setup) -> Iterator[Line]:
         environment = RealEnvironment()
         try:
             with setup.open_control(environment) as control:
-                setup.clock_s = _seen_in_a_queue(control)
+                setup.clock_s = _measure_clock_in_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
             yield Line(
                 "clock", State.NOT_SEEN, f"the clock cannot be read from a message of the system to itself: {error}"
@@ -85,12 +85,12 @@ def clock(setup: Setup) -> Iterator[Line]:
         if setup.clock_s
         else "correct to the second"
     )
-    far = abs(setup.clock_s) > CLOCK_S
-    way_out = f"set the system's clock: checks of times accept {CLOCK_S} s" if far else ""
+    far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
+    way_out = f"set the system's clock: checks of times accept {LARGEST_CLOCK_ERROR_S} s" if far else ""
     yield Line("clock", State.WRONG if far else State.OK, off, way_out)
 
 
-def _seen_in_a_queue(control: Control) -> int | None:
+def _measure_clock_in_queue(control: Control) -> int | None:
     """Return by how many seconds the clock is fast, measured by a message in a queue created for this purpose."""
     with own_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")

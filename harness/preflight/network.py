@@ -15,7 +15,7 @@ from harness.sut.pulse_channels import PingChannel
 from reference_qm.surface.inputs import Endpoint
 
 CONNECT_S = 5.0
-PINGS, PING_MS = 3, 1_000
+MOST_PINGS, PING_WAIT_MS = 3, 1_000
 """The number of pings that are sent, because a ping may be lost, and the wait for each answer (int ms)."""
 
 
@@ -74,7 +74,7 @@ def ping(setup: Setup) -> Iterator[Line]:
             "set ping = false in [capabilities], or switch it on (Windows: Security\\EnablePingService) and let udp "
             "through the firewall; is ping_port right (MSMQ: 3527)?"
         )
-        yield Line("ping", State.MISSING, f"{where}: no answer to {PINGS} pings", way_out)
+        yield Line("ping", State.MISSING, f"{where}: no answer to {MOST_PINGS} pings", way_out)
     elif answered:
         yield Line("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
     else:
@@ -87,10 +87,10 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
     answers: set[int] = set()
     try:
         channel = PingChannel(environment, endpoint, as_identity_peer(setup.file.driver.peer_identifier), answers.add)
-        for number in range(1, PINGS + 1):
+        for number in range(1, MOST_PINGS + 1):
             if not channel.ask(number):
                 return False
-            if environment.run_until(lambda: bool(answers), PING_MS):
+            if environment.run_until(lambda: bool(answers), PING_WAIT_MS):
                 return True
         return False
     except OSError:  # a name that nobody knows

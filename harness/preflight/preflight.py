@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from harness.attach.attach import costs
+from harness.attach.attach import count_costs
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import Count, Report
@@ -107,7 +107,7 @@ def _check_roots(setup: Setup) -> Iterator[Line]:
 
 def _queues(setup: Setup) -> Iterator[Line]:
     makes_own = setup.offers("queue_control")
-    wanted = [] if makes_own else [key for key in asking.PROVISIONED if key not in setup.known_queues]
+    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
     if makes_own:
         yield Line(
             "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
@@ -159,7 +159,7 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
         reads_afar = setup.route is None and capabilities.get("qm2qm", False)
         announced = remote_control.FACILITIES if reads_afar else setup.control.announced if setup.control else ()
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
-        found = costs(lambda have: inventory.judgeable(have) & must, announced, file)
+        found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)
         return found.every, found.now
 
     every, promised = count_judgeable(setup.file.capabilities)

@@ -79,7 +79,7 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     return groups
 
 
-def differing(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
+def find_differing_checks(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
     """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
     for line in lines:

@@ -28,7 +28,7 @@ SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
 """The number of checks that broke off after which no further check is tried on a mutant."""
-SHOWN = 180
+SHOWN_CHARACTERS = 180
 """The number of characters shown of a changed line."""
 
 
@@ -103,7 +103,7 @@ def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dic
     reasons, complaints = {}, []
     for name, row in read_toml(file).items():
         entry = check_keys(file, name, row, {"change": str, "why": str}, {})
-        if name not in known or change(known[name]) != entry["change"]:
+        if name not in known or describe_change(known[name]) != entry["change"]:
             complaints.append(f"{file.name}: {name}: this change no longer exists; remove the entry")
         else:
             reasons[name] = entry["why"]
@@ -183,8 +183,10 @@ def report(tally: Tally) -> Iterator[str]:
         if mutant.file != file:
             file = mutant.file
             yield f"reference_qm/{file}"
-        yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (f" ({outcome.why[:SHOWN]})" if outcome.why else "")
-        yield from (f"      {line}" for line in change(mutant).split(" => "))
+        yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (
+            f" ({outcome.why[:SHOWN_CHARACTERS]})" if outcome.why else ""
+        )
+        yield from (f"      {line}" for line in describe_change(mutant).split(" => "))
     yield from tally.complaints
     counts = tally.counts
     run = sum(counts.values())
@@ -197,14 +199,14 @@ def report(tally: Tally) -> Iterator[str]:
     )
 
 
-def change(mutant: Mutant) -> str:
+def describe_change(mutant: Mutant) -> str:
     """Return the changed line before and after the change; long lines are shortened around the change."""
     before, after = mutant.before, mutant.after
-    if max(len(before), len(after)) > SHOWN:
+    if max(len(before), len(after)) > SHOWN_CHARACTERS:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
-        start = max(0, same - SHOWN // 2)
+        start = max(0, same - SHOWN_CHARACTERS // 2)
         dots = "..." * bool(start)
-        before, after = (dots + text[start : start + SHOWN] for text in (before, after))
+        before, after = (dots + text[start : start + SHOWN_CHARACTERS] for text in (before, after))
     return f"{before} => {after}"
 
 
@@ -237,7 +239,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
         fate,
         telling.test,
         telling.rule,
-        telling.why[:SHOWN],
+        telling.why[:SHOWN_CHARACTERS],
         tried,
         round(found.seconds, 2),
     )

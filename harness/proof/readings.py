@@ -15,13 +15,13 @@ from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN
-from harness.proof.grouping import Carried, Group, differing, group_readings
+from harness.proof.grouping import Carried, Group, find_differing_checks, group_readings
 from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import Clean, Found, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
-ALLOWED = "pass"
+ALLOWED_VERDICT = "pass"
 """The verdict of readings on which no check may fail."""
 
 
@@ -64,10 +64,10 @@ def run_readings(
     for name, reading in readings.items():
         if errata is None or name.partition(".")[0] in errata:
             before[name] = trials.checks
-        elif checks and reading.verdict == ALLOWED:
+        elif checks and reading.verdict == ALLOWED_VERDICT:
             before[name] = checks
     found = ReadingsRun()
-    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED]
+    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED_VERDICT]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
     clean = trials.clean(dict.fromkeys(chain.from_iterable(before.values())))
@@ -78,12 +78,12 @@ def run_readings(
         if name in variants
         for changed in (steps_of(variants[name].install),)
     ]
-    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED]
+    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED_VERDICT]
     found.run = [one.name for one in carried]
     if not apart:
         groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
         allowed = _to_be_run_apart(trials, groups, variants, clean)
-    failing = [one for one in carried if readings[one.name].verdict != ALLOWED]
+    failing = [one for one in carried if readings[one.name].verdict != ALLOWED_VERDICT]
 
     def alone() -> Iterator[Trial]:
         for needed, chosen in ((_every, allowed), (_is_unconvicted, failing)):
@@ -106,7 +106,7 @@ def _to_be_run_apart(
     )
     apart: list[Carried] = []
     for trial, outcome in trials.run(together):
-        checks = trial.checks if outcome.died else differing(outcome.lines, clean, trial.checks)
+        checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
         apart += by_name[trial.name].apart(checks)
     return apart
 
@@ -124,7 +124,7 @@ def explained_faults(convictions: Mapping[str, Collection[Line]], found: Reading
                 yield name, reading
 
 
-def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
+def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
     """Yield a line for each reading whose verdict differs from its entry, and for each fault that equals such a
     reading.
     """

@@ -32,7 +32,7 @@ BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts that a check gets when it breaks off."""
 TRIAL_CPU_S = 300
 
-UNNEEDED = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
+DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
 """The plugins of pytest that trials do not need, in addition to those that no run needs."""
 
 VIRTUAL_SUT = """\
@@ -218,7 +218,7 @@ def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
-        for plugin in UNNEEDED:
+        for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
         return in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
 

@@ -22,9 +22,9 @@ from harness.results.installed import ROBUSTNESS, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
-CLOCKS = timedelta(minutes=5)
+LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest accepted change of a clock during a run."""
-UNSEEN = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
+VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that do not rest on packets."""
 SHOWN_BY_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` whose passes must name a packet; the judge enforces this."""
@@ -60,7 +60,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         if line.rule not in suites.rules:
             raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
         if line.test is None:
-            if line.verdict not in UNSEEN and line.rule not in ROBUSTNESS:
+            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS:
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
@@ -150,10 +150,10 @@ def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
     """
     try:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
-        period = started - CLOCKS, finished + CLOCKS
+        period = started - LARGEST_CLOCK_CHANGE, finished + LARGEST_CLOCK_CHANGE
     except (ValueError, OverflowError) as error:
         raise BadBundle(f"run.json: started, finished: {error}") from error
-    if finished < started or started > datetime.now(UTC) + CLOCKS:
+    if finished < started or started > datetime.now(UTC) + LARGEST_CLOCK_CHANGE:
         raise BadBundle(f"run.json: impossible times: started {run['started']}, finished {run['finished']}")
     return None if run["reach"] == "virtual" else period
 

@@ -42,7 +42,7 @@ class Terms:
     checks: int
 
 
-def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     """Yield the reasons why a run cannot be certified, one line each; ``suites``: the suites of the run."""
     run = found.run
     if run.get("schema") != SCHEMA:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
-from harness.results.agreement import UNSEEN, Line, is_of_topology, watch_identifiers
+from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, Line, is_of_topology, watch_identifiers
 from harness.results.bundle import BadBundle, Opened
 from harness.results.installed import Suites
 from harness.results.replayed import Replayed, replay
@@ -65,7 +65,7 @@ def judge_again(
         for one in differences:
             if one.new_fail:
                 raise BadBundle(f"{test} fails {one.rule} in the replay, but no verdict fails it: {one.came_out}")
-    decided = [line for line in lines if line.verdict not in UNSEEN]
+    decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
         for line in decided
@@ -118,7 +118,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     def of(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
-            stem = _ATTEMPT.sub("", stem)
+            stem = _LATER_ATTEMPT.sub("", stem)
         if stem in several:
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
@@ -126,5 +126,5 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     return of
 
 
-_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+_LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
 """Matches the end of a capture's name, after the name of the check, in attempts after the first."""

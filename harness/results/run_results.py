@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
-from harness.run.results import RuleResult, standing
+from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
@@ -91,7 +91,7 @@ def read_run(folder: Path) -> RunResults:
             yield line
 
     try:
-        rules = {one.rule: one for one in standing(note_lines(read_verdicts(verdicts)))}
+        rules = {one.rule: one for one in find_final_results(note_lines(read_verdicts(verdicts)))}
     except OSError as error:
         raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
     failing_checks = {rule: frozenset(tests) for rule, tests in failing.items()}

@@ -14,11 +14,11 @@ from harness.run.causes import causes_of, root_of
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
-SHOWN = 50
+MOST_SHOWN_RULES = 50
 """The number of rules that are shown; further rules are only counted."""
 _LONGEST_TEXT = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_EATEN = re.compile(
+_CHANGED_BY_MARKDOWN = re.compile(
     rf"""
     \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
     | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
@@ -46,7 +46,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     for root in roots.lines():
         yield from (f"**{escape(root)}**", "")
     if resting:
-        yield from (escape(roots.resting([one.rule for one in resting], SHOWN)), "")
+        yield from (escape(roots.resting([one.rule for one in resting], MOST_SHOWN_RULES)), "")
     name, harness, reach = (escape(one_line(str(run[key]), _LONGEST_TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
@@ -86,7 +86,7 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]
-    room = SHOWN
+    room = MOST_SHOWN_RULES
     for title, findings in [*tables, ("single causes" if shared else "", tuple(alone))]:
         if not findings:
             continue
@@ -112,7 +112,7 @@ def _words(verdict: Verdict) -> str:
 
 def escape(text: str) -> str:
     """Return text that Markdown shows unchanged, without links, tags and ends of cells."""
-    return _EATEN.sub(r"\\\g<0>", text)
+    return _CHANGED_BY_MARKDOWN.sub(r"\\\g<0>", text)
 
 
 def unescape(markdown: str) -> str:

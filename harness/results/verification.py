@@ -33,7 +33,7 @@ from harness.results.certificate import (
     Terms,
     build_certificate,
     files_of,
-    refusals,
+    list_refusals,
     statement,
 )
 from harness.results.certificate_page import badge, page
@@ -150,7 +150,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} differs from its run: {', '.join(wrong)}")
-    if reasons := list(refusals(found, terms, suites)):
+    if reasons := list(list_refusals(found, terms, suites)):
         raise BadBundle(f"its run does not qualify for a certificate: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
         if (opened.folder / name).read_bytes() != text.encode():

@@ -28,7 +28,7 @@ from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import Result, SendMessage
 
 IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
-PROVISIONED = ("plain", "transactional", "admin")
+PROVISIONED_QUEUES = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
 """int s: the time after which a message expires, on its way or in a queue, so that it leaves no residue."""
@@ -221,7 +221,7 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
         own = stack.enter_context(own_queue(control))
         found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
     else:
-        names = {key: getattr(system.file.queues, key) for key in PROVISIONED}
+        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUES}
         found = [_Target(f"{address}\\{queue}", queue, BY_ADDRESS, key) for key, queue in names.items()]
     if system.host_name:
         found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=BY_HOST_NAME))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
-NEAREST_SHOWN = 3
+MOST_HINTS = 3
 """The largest number of similar ids in a hint."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
@@ -30,7 +30,7 @@ def rule_named(catalogue: Collection[str], text: str) -> str:
     if wanted in catalogue:
         return wanted
     same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAREST_SHOWN)]))[:NEAREST_SHOWN]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_HINTS)]))[:MOST_HINTS]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 

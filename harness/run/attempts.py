@@ -43,7 +43,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         entries: list[Entry] = []
         item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
         driver.vital_signs.calm(number > 0)
-        tried.append((entries, attempt(item, nextitem, again=number > 0)))
+        tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.worse(now)
         excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
@@ -62,7 +62,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
-        entries = retold(entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
+        entries = change_reports(
+            entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
+        )
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -88,7 +90,7 @@ class Doubts:
         return f"the system is slow or stood still, for up to {self.stall_ms:,} ms"
 
 
-def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
+def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
     """Run a check once, with its own fixtures; return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
@@ -116,7 +118,7 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 
-def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
+def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
     """Return the verdicts with their doubts, and change pytest's report of the check accordingly."""
     if doubtful is not entries:
         bad = [entry for entry in doubtful if entry.verdict in BAD]

@@ -14,7 +14,7 @@ from harness.judging.verdicts import BAD, BROKEN, Verdict
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
-_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+_EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """Matches a word in an observation. An observation with words explains what went wrong; an empty list or a number may
 have any cause.
 """
@@ -48,7 +48,7 @@ def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
         observed, reason = one.observed, root_of(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN and bool(one.line["observed"])
         words = observed if decided else reason or observed
-        alone = "" if not decided or _WORD.search(words) else function_of(one)
+        alone = "" if not decided or _EXPLAINING_WORD.search(words) else function_of(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"

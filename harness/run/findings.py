@@ -34,9 +34,9 @@ RESUME_OPTIONS: Mapping[str, Any] = {
 }
 """The options that a resumed run needs again, because the run folder does not record them, with their default values.
 """
-SHOWN = 20
+MOST_SHOWN_RULES = 20
 """The number of rules per verdict that are shown in full; further rules are only named."""
-SHOWN_OF_CAUSE = 5
+MOST_SHOWN_OF_CAUSE = 5
 """The number of rules per cause that are shown in full; further rules are only named."""
 _LONGEST = 300
 
@@ -57,10 +57,10 @@ def findings(
         yield roots.resting([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD:
-        room, also = SHOWN, list[str]()
+        room, also = MOST_SHOWN_RULES, list[str]()
         for cause in causes_of([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1
-            shown = cause.findings[: min(room, SHOWN_OF_CAUSE)]
+            shown = cause.findings[: min(room, MOST_SHOWN_OF_CAUSE)]
             if shared:
                 yield one_line(cause.title, _LONGEST)
             yield from _list_finding_lines(shown, catalogue, again)

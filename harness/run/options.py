@@ -14,7 +14,7 @@ PLUGIN = "harness.run.plugin"
 """The name of the plugin, given to pytest as an argument, so that its options are known before pytest parses the other
 arguments.
 """
-UNNEEDED = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
+DISABLED_PLUGINS = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
 """The plugins of pytest that a run disables. The second and third collect garbage after each check, which takes longer
 than most checks.
 """
@@ -25,7 +25,7 @@ CHECK_LIMIT_S = 15 * 60
 def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
     """Return the first arguments of pytest for every run of the suites, independent of the current folder."""
     places = [str(SUITES.parent / path) for path in paths]
-    left_out = [word for plugin in UNNEEDED for word in ("-p", f"no:{plugin}")]
+    left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
     return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
 
 

@@ -22,7 +22,7 @@ from harness.sut.sut_process import Death
 
 NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that end before any packet is sent."""
-FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
+REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
 
 
@@ -75,10 +75,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Ignore the files without replayed checks."""
     if not collection_path.is_relative_to(SUITES):
         return None
-    if FILES not in config.stash:
+    if REPLAYED_FILES not in config.stash:
         files = {SUITES.parent / test.partition("::")[0] for test in _driver(config).captures}
-        config.stash[FILES] = frozenset(each for path in files for each in (path, *path.parents))
-    return True if collection_path not in config.stash[FILES] else None
+        config.stash[REPLAYED_FILES] = frozenset(each for path in files for each in (path, *path.parents))
+    return True if collection_path not in config.stash[REPLAYED_FILES] else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

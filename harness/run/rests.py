@@ -16,7 +16,7 @@ from harness.sut.own_queues import PROVISIONED
 if TYPE_CHECKING:
     import pytest
 
-_CLOSED = re.compile(r"(?<!not )\bclosed\b")
+_WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
 """The words in observations for a connection that the system closed."""
 
 
@@ -50,7 +50,7 @@ class Rests:
         """Return whether a pass rests on silence, so that it is valid only if a packet could have arrived. A connection
         that the system closed is not silence.
         """
-        return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED.search(entry.observed) is None
+        return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
 def rests_of(item: pytest.Item) -> Rests:

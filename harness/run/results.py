@@ -95,10 +95,10 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return the final verdict of every rule, by rule id."""
-    return standing(read_verdicts(path))
+    return find_final_results(read_verdicts(path))
 
 
-def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
+def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
     """Return the final verdict of every rule in these lines, by rule id."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:

@@ -28,7 +28,7 @@ def check_before(item: pytest.Item) -> None:
     """Ask the system before a check with the mark."""
     peer = _peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE] = diagnose(peer).alive
+        item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
@@ -46,7 +46,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
         wanted, rules = _is_suspicious(peer, judge), ()
     if not wanted:
         return
-    diagnosis = diagnose(peer)
+    diagnosis = diagnose_system(peer)
     if not diagnosis.alive:
         judge.record_breakdown(diagnosis, rules)
 
@@ -80,7 +80,7 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
     return closed or bool(judge.reasons or judge.failed)
 
 
-def diagnose(peer: Peer) -> Diagnosis:
+def diagnose_system(peer: Peer) -> Diagnosis:
     """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1), and describe a
     failure.
     """

@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
-MOST = 64 * 2**20
+MOST_BYTES = 64 * 2**20
 """int bytes: the largest capture that is replayed."""
 MOST_US = 2**53
 """The largest accepted time, which every JSON parser represents exactly."""
@@ -72,8 +72,8 @@ def items_of(path: Path) -> list[Item]:
     """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
-    if path.stat().st_size > MOST:
-        raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
+    if path.stat().st_size > MOST_BYTES:
+        raise NotReplayable(f"{path.name}: is longer than {MOST_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):
@@ -83,8 +83,8 @@ def items_of(path: Path) -> list[Item]:
         else:
             text = one.text
             noted += len(text)
-            if noted > MOST:
-                raise NotReplayable(f"{path.name}: its notes are longer than {MOST:,} bytes")
+            if noted > MOST_BYTES:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_BYTES:,} bytes")
             items.append(_of_note(path, text, number))
     return items
 

@@ -334,7 +334,7 @@ class Sut(OwnQueues):
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Restore the parts that the test took away, one by one; on failure the run ends."""
         steps: dict[str, Callable[[], object]] = {
-            name: partial(self._give_back, name, value) for name, value in sorted(wanted.items())
+            name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
         if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
             steps["restart"] = partial(self.control.call, "restart")
@@ -349,7 +349,7 @@ class Sut(OwnQueues):
         elif "directory" in wanted:  # else the next check meets a system that is offline yet
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
-    def _give_back(self, name: str, value: int) -> None:
+    def _restore_part(self, name: str, value: int) -> None:
         parse_reply = self._environment({name: value}).get(name)
         if parse_reply != value:
             raise NotGivenBack(f"it is shown as {parse_reply}")

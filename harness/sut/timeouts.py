@@ -14,9 +14,9 @@ BETWEEN_EXCHANGES_S = 0.25
 repeatedly.
 """
 
-LATE_MULTIPLE = 2
+LATE_AFTER_TIMEOUTS = 2
 """A packet within this many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
-LONGEST_MS = 60_000
+LONGEST_TIMEOUT_MS = 60_000
 """int ms: the longest timeout that is computed from a measurement."""
 SLOW_ANSWER_FACTOR = 4
 """A response timeout is at least this multiple of an answer's duration: of the slowest answer, or of the fastest if the
@@ -102,7 +102,7 @@ class Timeouts:
     @property
     def late_ms(self) -> int:
         """int ms: how long to wait after the response timeout, to find out whether an answer is only late."""
-        return (LATE_MULTIPLE - 1) * self.response_ms
+        return (LATE_AFTER_TIMEOUTS - 1) * self.response_ms
 
 
 VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
@@ -122,7 +122,7 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
 
     def in_force(given_ms: int, default_ms: int, measured_ms: int) -> int:
-        return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_MS))
+        return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_TIMEOUT_MS))
 
     return Timeouts(
         response_ms=in_force(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
@@ -161,7 +161,7 @@ def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]
             "worst_ms": slowest.worst_ms,
             "samples_ms": list(slowest.samples_ms),
         }
-    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_MULTIPLE}
+    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_AFTER_TIMEOUTS}
 
 
 def describe_timeouts(reported: dict[str, Any]) -> str:

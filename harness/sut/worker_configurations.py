@@ -16,9 +16,9 @@ EXCLUSIVE_NEEDS = frozenset({"restart", "reset", "set_timers", "configure", "env
 them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
 3.1.7.8).
 """
-HOSTS = 250
+HOST_NUMBERS = 250
 """The numbers of hosts, in each network of 256 addresses, that are used for fresh peers."""
-FRESH_ADDRESSES = HOSTS * (0xFFFF - MAX_WORKERS)
+FRESH_ADDRESSES = HOST_NUMBERS * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
@@ -82,7 +82,7 @@ def _fresh_address(run: str, number: int) -> str:
     are for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
-    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS)
+    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOST_NUMBERS)
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 

@@ -118,5 +118,5 @@ class Traffic:
 
     def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
-        self.recorder.record_end(passage.connection, by_peer=by_initiator)
+        self.recorder.record_connection_end(passage.connection, by_peer=by_initiator)
         passage.mirrored.closed_by = "sut" if by_initiator else "peer"

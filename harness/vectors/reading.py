@@ -14,7 +14,7 @@ from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, PingPacket, parse_packet
 
 PING = "ping"
-_TEXTS = (DIRECT, SUBQUEUE)
+_STRING_KINDS = (DIRECT, SUBQUEUE)
 """The kinds of QUEUE_FORMAT whose union member is a string."""
 
 
@@ -72,5 +72,5 @@ def _parameters(packet: Any, prefix: str) -> Iterator[ReadField]:
         if hasattr(value, "max_count"):
             value = octets(value)
         if isinstance(value, bytes):
-            value = value.decode() if getattr(packet, "tag", None) in _TEXTS else value.hex()
+            value = value.decode() if getattr(packet, "tag", None) in _STRING_KINDS else value.hex()
         yield ReadField(name, str(value) if isinstance(value, UUID) else value)

@@ -22,7 +22,7 @@ from harness.results import bundle as bundles
 from harness.results import installed
 from harness.results.agreement import lines_of
 from harness.results.bundle import BadBundle, open_bundle, public_key, write_bundle
-from harness.results.certificate import Terms, refusals
+from harness.results.certificate import Terms, list_refusals
 from harness.results.run_results import read_run
 from harness.results.schemas import check_run_folder
 
@@ -122,7 +122,7 @@ def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -
 )
 def test_a_run_with_an_open_end_is_not_certified(folder: Path, verdict: str, said: str):
     rule = judge_otherwise(folder, verdict)
-    assert list(refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
+    assert list(list_refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
 
 
 def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path):
@@ -138,11 +138,11 @@ def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path)
 
 def test_too_few_checks_or_too_much_that_never_came_up_is_not_certified(folder: Path):
     found = read_run(folder)
-    (said,) = refusals(found, Terms(50, FEW + 1), installed.installed_suites())
+    (said,) = list_refusals(found, Terms(50, FEW + 1), installed.installed_suites())
     assert said == f"{FEW} checks ran; a complete run has {FEW + 1}"
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
-    (said,) = refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
+    (said,) = list_refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
     assert said == "100.0 % of its rules were never exercised; the limit is 0 %"
 
 

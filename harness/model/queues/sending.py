@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.model.queues.base import QueuesBase
 from harness.model.queues.state import AVAILABLE, DELETED, FOREVER, LOCKED, Message, Operation, Position, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
 SIZES = (0, 0, 0, 3_000)
@@ -101,7 +101,7 @@ class Sending(QueuesBase):
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
         there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MOST]
-        queue = pick(chance, there)
+        queue = draw_one(chance, there)
         transaction = None
         if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
@@ -164,10 +164,12 @@ class Sending(QueuesBase):
         self.make_available(moved)
 
     def draw_move(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues)))
+        queue = draw_one(
+            chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues))
+        )
         to = queue.parent or chance.choice(queue.subqueues)
         transaction = None
         if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
-        message = pick(chance, (one.message.name for one in queue.positions if one.seen))
+        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
         return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

@@ -25,7 +25,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES = ("one", "two")
 MOST_CLIENTS = 3
@@ -85,14 +85,14 @@ class Remote(Queues):
             handle.readers.clear()
         for read, unit in self.held(gone).items():
             del self.units[read]
-            self._give_back(unit)
+            self._release_message(unit)
         for handle in list(gone.handles):
             self._forget(gone, handle)
         del self.clients[client]
         self.done()
 
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
-        return {"client": pick(chance, self.clients)}
+        return {"client": draw_one(chance, self.clients)}
 
     @transition("MQQP-3.1.4.3-16", "MQQP-3.1.4.3-17", "MQQP-3.1.4.3-19", "MQDMPR-3.1.7.1.5-123", needs=_NEEDS, weight=5)
     def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
@@ -110,7 +110,7 @@ class Remote(Queues):
     def draw_open_remote(self, chance: Random) -> dict[str, Any]:
         return {
             "handle": f"h{self.steps}",
-            "client": pick(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
+            "client": draw_one(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
             "queue": chance.choice(QUEUES),
             "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
             "deny_receive": chance.random() < 0.1,
@@ -129,7 +129,7 @@ class Remote(Queues):
         self.done()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, self.remote)}
+        return {"handle": draw_one(chance, self.remote)}
 
     def client_of(self, handle: Handle) -> Client:
         return next(one for one in self.clients.values() if handle in one.handles)
@@ -154,7 +154,7 @@ class Remote(Queues):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": pick(chance, (n for n, h in self.remote.items() if not h.cursors)),
+            "handle": draw_one(chance, (n for n, h in self.remote.items() if not h.cursors)),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDS, weight=1)
@@ -182,7 +182,7 @@ class Remote(Queues):
         self.answer_or_wait(Reader(read, opened, receives, 0, None, self.unit(read, opened, receives)), wait_ms)
 
     def draw_read_remote(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.remote.values())
+        handle = draw_one(chance, self.remote.values())
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
@@ -269,9 +269,9 @@ class Remote(Queues):
             self.give(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.remote.values())
+        handle = draw_one(chance, self.remote.values())
         assert handle.queue is not None
-        message = pick(chance, (one.message.name for one in handle.queue.positions if one.seen))
+        message = draw_one(chance, (one.message.name for one in handle.queue.positions if one.seen))
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
@@ -288,7 +288,7 @@ class Remote(Queues):
 
     def draw_idle(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
-        return str(pick(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
+        return str(draw_one(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
 
     # -- what is held -------------------------------------------------------------------------------------------------
 
@@ -332,7 +332,7 @@ class Remote(Queues):
         elif acknowledge:
             self.delete_position(unit.operations[0].position, self.reason_of_purged())
         else:
-            self._give_back(unit)
+            self._release_message(unit)
         self.done()
 
     def reason_of_purged(self) -> str:
@@ -344,9 +344,9 @@ class Remote(Queues):
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:
         reads = [read for client in self.clients.values() for read in self.held(client)]
-        return {"read": pick(chance, reads), "acknowledge": chance.random() < 0.6}
+        return {"read": draw_one(chance, reads), "acknowledge": chance.random() < 0.6}
 
-    def _give_back(self, unit: Transaction) -> None:
+    def _release_message(self, unit: Transaction) -> None:
         self.cite("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
         self.release(unit.operations[0].position, purged="NACK_Q_PURGED")
 
@@ -360,7 +360,7 @@ class Remote(Queues):
         self.done()
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
-        return {"read": pick(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
+        return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
@@ -369,7 +369,7 @@ class Remote(Queues):
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 
     def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, self.remote)}
+        return {"handle": draw_one(chance, self.remote)}
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
     def purge_remote(self, handle: str) -> None:
@@ -382,4 +382,4 @@ class Remote(Queues):
         self.done()
 
     def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}
+        return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}

@@ -11,17 +11,17 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import Between
-from harness.model.steps import Impossible, Model, pick, transition
+from harness.model.steps import Impossible, Model, draw_one, transition
 
 SETTLE_MS = 1_000
 """int ms: the duration of a step, in which recoverable messages are acknowledged."""
-LONG_MS = 12_000
+EXPRESS_ACK_PAUSE_MS = 12_000
 """int ms: a pause after which express messages are also acknowledged."""
 INITIALIZATION_MS = 40_000
 """int ms: the duration of the Session Initialization Timer in this area."""
 MARGIN_MS = 2_500
 MOST = 4
-FLAGS = 32
+MOST_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
@@ -64,7 +64,7 @@ class Sessions(Model):
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
         live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
-        return str(pick(chance, fitting if chance.random() < 0.93 else live).name)
+        return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = SETTLE_MS) -> None:
         """Let time pass; sessions whose initialization takes too long are closed."""
@@ -197,12 +197,15 @@ class Sessions(Model):
         one.received += number
         one.recoverable += number
         one.acknowledged = one.received
-        self.answers["answer"] = {"at once": Between(one.received - number + FLAGS, one.received)}
+        self.answers["answer"] = {"at once": Between(one.received - number + MOST_NAMED_BY_ACK, one.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
-        return {"session": pick(chance, open_ones), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
+        return {
+            "session": draw_one(chance, open_ones),
+            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+        }
 
     @transition(
         "MQQB-3.1.5.5-01", "MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01", needs=(), weight=6, wrong=0, wrong_recoverable=0
@@ -253,7 +256,7 @@ class Sessions(Model):
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest(self) -> None:
         """Let enough time pass for express messages to be acknowledged."""
-        self.settle(LONG_MS)
+        self.settle(EXPRESS_ACK_PAUSE_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received
 

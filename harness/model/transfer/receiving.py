@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.agreement import Between
 from harness.model.queues.sending import ACKS
 from harness.model.queues.state import LOCKED, Message, Position, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
 
 MISSING_QUEUE = "nowhere"
@@ -19,7 +19,7 @@ SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
-FLAGS = 32
+MOST_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
 
@@ -109,7 +109,7 @@ class Receiving(Sessions):
         self.settle()
 
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "message": pick(chance, sorted(self.originals))}
+        return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
 
     def take_in(self, session: Session, message: Message) -> None:
         """Count a message on its session, and acknowledge a recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
@@ -134,12 +134,15 @@ class Receiving(Sessions):
         through = self.find_open(session)
         through.received += number
         through.recoverable += number
-        self.answers["answer"] = {"at once": Between(through.received - number + FLAGS, through.received)}
+        self.answers["answer"] = {"at once": Between(through.received - number + MOST_NAMED_BY_ACK, through.received)}
         through.acknowledged = through.received
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
+        return {
+            "session": self.draw_session(chance),
+            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+        }
 
     # -- transactional ------------------------------------------------------------------------------------------------
 

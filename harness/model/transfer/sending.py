@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.model.agreement import Between
 from harness.model.queues.state import Message
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import SETTLE_MS, Sessions
 
 RECONNECT_MS = 8_000
@@ -195,7 +195,7 @@ class Shipping(Sessions):
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
             raise Impossible
-        message = pick(chance, (one.message.name for one in self.awaiting_final))
+        message = draw_one(chance, (one.message.name for one in self.awaiting_final))
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
 
     # -- what settles -----------------------------------------------------------------------------------------------

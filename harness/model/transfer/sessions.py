@@ -15,14 +15,14 @@ from harness.model.queues.base import ADMIN
 from harness.model.queues.reading import Reading
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import Message, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
 SETTLE_MS = 1_500
 """int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
-LONG_MS = 12_000
+EXPRESS_ACK_PAUSE_MS = 12_000
 """int ms: a pause after which express messages are also acknowledged, longer than half of the peer's AckWaitTimeout."""
-MOST_LONG = 3
+MOST_LONG_PAUSES = 3
 """The largest number of long pauses in a walk; after more of them, the system may close an idle session."""
 MOST_SESSIONS = 3
 FINAL_ACK_RULES = (
@@ -101,21 +101,21 @@ class Sessions(Administering, Reading, Sending):
         return found
 
     def draw_session(self, chance: Random) -> str:
-        return str(pick(chance, (one.name for one in self.sessions.values() if one.open)))
+        return str(draw_one(chance, (one.name for one in self.sessions.values() if one.open)))
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest(self) -> None:
         """Let enough time pass for express messages to be acknowledged as well."""
-        if self.long_pauses == MOST_LONG:
+        if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         self.long_pauses += 1
-        self.settle(LONG_MS)
+        self.settle(EXPRESS_ACK_PAUSE_MS)
         for session in self.sessions.values():
             if session.open:
                 session.acknowledged = session.received
 
     def draw_rest(self, chance: Random) -> dict[str, Any]:
-        if self.long_pauses == MOST_LONG:
+        if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         return {}
 
@@ -146,4 +146,4 @@ class Sessions(Administering, Reading, Sending):
         full = [name for name in (PLAIN, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
         if len(self.admin.positions) > 4:
             full.append(ADMIN)
-        return {"queue": pick(chance, full)}
+        return {"queue": draw_one(chance, full)}

@@ -205,7 +205,7 @@ def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
 
 
 def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="real time only"):
+    with pytest.raises(HarnessError, match="only in real time"):
         JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
 
 
@@ -214,7 +214,7 @@ def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
     [
         ("external", {"kind": "stdio"}, "control.command is missing"),
         ("external", {"kind": "jsonl", "command": ["x"]}, 'control.command is for kind = "stdio", not for "jsonl"'),
-        ("virtual", {"kind": "stdio", "command": ["x"]}, 'not for "virtual"'),
+        ("virtual", {"kind": "stdio", "command": ["x"]}, 'cannot be used with driver.kind = "virtual"'),
         ("external", {"kind": "stdio", "command": "ssh"}, "control.command must be a list of strings"),
     ],
 )

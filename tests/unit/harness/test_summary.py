@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import SHOWN, escape, summary, unescape
+from harness.results.summary import MOST_SHOWN_RULES, escape, summary, unescape
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -102,8 +102,8 @@ def test_a_run_of_anybody_writes_no_lines_of_its_own():
 
 
 def test_of_very_many_the_rest_is_counted():
-    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
-    assert text.count("| suites/a.py") == SHOWN
+    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(MOST_SHOWN_RULES + 3)))
+    assert text.count("| suites/a.py") == MOST_SHOWN_RULES
     assert text.endswith("\nand 3 more\n")
 
 

@@ -83,7 +83,7 @@ def test_the_clock_is_set_by_so_many_seconds(tmp_path):
 
 def test_commands_go_in_pairs_and_not_with_the_virtual_system():
     command = {"take_storage": list(WELL)}
-    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage go together"):
+    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage belong together"):
         parse_sut_file(EXTERNAL | {"environment": command})
     both = command | {"give_storage": list(WELL)}
     assert parse_sut_file(EXTERNAL | {"environment": both}).environment.parts == ("storage",)

@@ -8,7 +8,7 @@ from harness_made import sut_file
 from harness.errors import UsageError
 from harness.sut.sut_file import parse_sut_file
 from harness.sut.timeouts import (
-    LONGEST_MS,
+    LONGEST_TIMEOUT_MS,
     Speed,
     TimeoutsTable,
     describe_timeouts,
@@ -41,7 +41,7 @@ def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
 
 
 def test_measured_timeout_is_bounded():
-    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_MS
+    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_TIMEOUT_MS
 
 
 def test_a_value_of_the_file_holds_whatever_is_measured_and_a_factor_stretches_the_defaults():

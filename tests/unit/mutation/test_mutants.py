@@ -9,7 +9,7 @@ import pytest
 from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, selection
+from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, select_evenly
 from reference_qm.core.transfer import session_acks
 
 SIMPLE = "core/transfer/session_acks.py:_is_covered"
@@ -19,10 +19,10 @@ def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_ta
     mutants = all_mutants()
     assert len({mutant.name for mutant in mutants}) == len(mutants)
     functions = {(mutant.file, mutant.function) for mutant in mutants}
-    chosen = selection(mutants, 600)
+    chosen = select_evenly(mutants, 600)
     assert len(chosen) == 600 < len(functions)
     assert max(Counter((mutant.file, mutant.function) for mutant in chosen).values()) == 1
-    assert selection(mutants, 300) == chosen[:300]
+    assert select_evenly(mutants, 300) == chosen[:300]
 
 
 def test_the_other_code_runs_while_it_is_exchanged_and_only_then() -> None:
