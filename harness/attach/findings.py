@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from harness.printable import one_line
-from reference_qm.control import FACILITIES
+from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
@@ -72,6 +72,15 @@ class Findings:
     verbs: dict[str, Finding] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The announced facilities, and those that have only verbs of these, unless the agent lacks such a verb."""
+        return tuple(
+            name
+            for name in list_offered_facilities(FACILITIES, self.announced)
+            if name in self.announced or not any(one.state is State.MISSING for one in self.of_facility(name))
+        )
+
     def note(self, verb: str, state: State, said: str = "") -> None:
         """Record a result of a verb; the worst result counts."""
         known = self.verbs.get(verb)
@@ -89,7 +98,7 @@ class Findings:
     def facility(self, name: str) -> str:
         """Return the state of a facility as a short text."""
         there = [one for one in self.of_facility(name) if one.state is State.WORKS]
-        if name not in self.announced:
+        if name not in self.offered:
             return "works, but is not announced" if there and len(there) == len(self.of_facility(name)) else "missing"
         bad = [one.verb for one in self.of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
         if bad:

@@ -68,7 +68,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwound():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = count_costs(take_inventory().judgeable, found.announced, file)
+    counted = count_costs(take_inventory().judgeable, found.offered, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:

@@ -14,6 +14,7 @@ from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
 from harness.rules.places import place_of
 from harness.run_folder import VERDICTS_FILE
+from harness.states.table import read_tables
 
 _TEXT_LIMIT = 200
 """The largest number of characters shown of a text from the system; verdicts.jsonl contains the whole text."""
@@ -39,6 +40,8 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
     yield from _list("checks", [_line(one) for one in _list_checks(inventory, rule)])
+    if cells := _list_cells(rule):
+        yield from _list("cells of states and events", [_line(one) for one in cells])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
     yield from _list(f"faults ({proof})", [_line(one) for one in _list_faults(inventory, rule)])
     if not runs:
@@ -57,9 +60,12 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     checks and faults.
     """
     places = {"row": _place_of_row(inventory.catalogue[rule])}
-    return (
-        inventory.row(rule) | places | {"tests": _list_checks(inventory, rule), "faults": _list_faults(inventory, rule)}
-    )
+    found = {
+        "tests": _list_checks(inventory, rule),
+        "cells": _list_cells(rule),
+        "faults": _list_faults(inventory, rule),
+    }
+    return inventory.row(rule) | places | found
 
 
 def _place_of_row(row: Rule) -> str:
@@ -113,6 +119,20 @@ def _check(path: str, name: str) -> dict[str, str]:
             says = ast.get_docstring(node) or ""
             return {"name": name, "place": f"{path}:{node.lineno}", "says": says.partition("\n")[0]}
     return {"name": name, "place": path, "says": ""}
+
+
+def _list_cells(rule: str) -> list[dict[str, str]]:
+    """Return the cells that a rule decides: machine, state and event, place, permitted outcomes."""
+    return [
+        {
+            "name": f"{table.machine}: {cell.name}",
+            "place": table.place_of(cell),
+            "says": " or ".join(cell.outcomes),
+        }
+        for table in read_tables(rule)
+        for cell in table.demanded()
+        if rule in cell.all_rules
+    ]
 
 
 def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:

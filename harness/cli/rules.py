@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from harness.rules.coverage import SectionCoverage
 
 COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+NEEDS_COLUMNS = ("rule", "least needs", "check")
+SET_COLUMNS = ("least needs", "rules", "judged without control but with these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -39,6 +42,13 @@ def rules(
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Print counts for each section: rules, checked rules, proven rules.")
     ] = False,
+    needs: Annotated[
+        bool,
+        typer.Option(
+            "--needs",
+            help="Print the fewest facilities with which each rule can be judged; without search words: counts.",
+        ),
+    ] = False,
 ) -> None:
     """List the rules of the catalogue, each with its window of observation, its numbers of checks and faults, and its
     proof.
@@ -53,20 +63,45 @@ def rules(
         _show_coverage(inventory, document, format_)
         return
     chosen = rules_chosen(inventory.catalogue, select or [])
-    rows = [
-        inventory.row(name)
+    names = [
+        name
         for name, row in inventory.catalogue.items()
         if name in chosen
         and document in (None, row.document)
         and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
     ]
-    if not rows:
+    if not names:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
         raise UsageError(f"no rule matches all of {asked}; omit a condition")
+    if needs:
+        _show_needs(inventory, names, format_, counted=not words)
+        return
+    rows = [inventory.row(name) for name in names]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
     show_table(COLUMNS, map(_cells, rows), widest="says")
+
+
+def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+    from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, must_demands
+
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps([asdict(one) for one in least_needs(inventory, names)], indent=1))
+        return
+    if not counted:
+        found = least_needs(inventory, names)
+        show_table(NEEDS_COLUMNS, ((one.rule, _listed(one.needs), one.check) for one in found), widest="check")
+        return
+    demands = must_demands(inventory) & frozenset(names)
+    sets = count_sets(least_needs(inventory, demands))
+    show_table(SET_COLUMNS, ((_listed(one), count, count_judged(inventory, demands, one)) for one, count in sets))
+    for system, count in count_systems(inventory, demands).items():
+        typer.echo(f"{system}: {count:,} of {len(demands):,} MUST demands, {100 * count / len(demands):.1f} %")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "-"
 
 
 def _cells(row: dict[str, Any]) -> tuple[object, ...]:

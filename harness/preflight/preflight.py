@@ -156,8 +156,9 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
-        reads_afar = setup.route is None and capabilities.get("qm2qm", False)
-        announced = remote_control.FACILITIES if reads_afar else setup.control.announced if setup.control else ()
+        reads_afar = capabilities.get("qm2qm", False)
+        offered = setup.control.offered if setup.control else ()
+        announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)
         return found.every, found.now

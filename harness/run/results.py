@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+from harness.judging.verdicts import WORST_FIRST, Verdict, read_standing_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
 from harness.wire.value_names import with_names
@@ -95,7 +95,7 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return the final verdict of every rule, by rule id."""
-    return find_final_results(read_verdicts(path))
+    return [_result_of(line) for line in read_standing_verdicts(path)]
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
@@ -104,7 +104,11 @@ def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
     for line in lines:
         rule = line["rule"]
         found[rule] = min(line, found.get(rule, line), key=_place)
-    return [RuleResult(rule, Verdict(line["verdict"]), line) for rule, line in sorted(found.items())]
+    return [_result_of(line) for _, line in sorted(found.items())]
+
+
+def _result_of(line: dict[str, Any]) -> RuleResult:
+    return RuleResult(line["rule"], Verdict(line["verdict"]), line)
 
 
 def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:

@@ -15,14 +15,13 @@ from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
-from harness.sut import remote_control
 from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_identity_peer, discover_identifier
 from harness.sut.endpoints import endpoint_of
+from harness.sut.limited_control import read_remotely
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
-from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORTS, SutFile
 from harness.sut.sut_process import Death
@@ -162,9 +161,7 @@ class ExternalDriver:
         try:
             if (route := self.control_route) is not None:
                 control, who = self._open_control(environment, route)
-            elif file.capabilities.get("qm2qm", False):
-                control = RemoteControl(environment, file, self.rpc_port, self.identifier)
-                who = replace(who, facilities=remote_control.FACILITIES)
+            control, who = read_remotely(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
             view = view_of(
                 file, environment, control, who, *ports, reset=not self.beside_others, timeouts=self.timeouts

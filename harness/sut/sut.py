@@ -160,8 +160,11 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated."""
-        return self.file.control.kind == "none" and not self.environment.virtual
+        """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
+
+        An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
+        """
+        return "receive" in self.facilities and "remote_read" not in self.facilities
 
     def has(self, need: str) -> bool:
         """Return whether the SUT has a capability (declared in the SUT file) or a facility (announced by the control

@@ -18,6 +18,7 @@ from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
+from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
@@ -148,13 +149,17 @@ class ProvisionedTable:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTable:
-    """[reference]: the configuration of the reference as the SUT in virtual time. ``release``: the release of Windows
-    whose behavior it has; ``send_ping``: used if the release does not decide it.
+    """[reference]: the configuration of the reference as the SUT in virtual time.
+
+    ``release``: the release of Windows whose behavior it has; ``send_ping``: used if the release does not decide it.
+    ``facilities``: those of its control channel; without a facility, its queues are read by qm2qm, like those of a real
+    system.
     """
 
     faults: tuple[str, ...] = ()
     send_ping: bool = True
     release: str = NO_RELEASE
+    facilities: tuple[str, ...] = tuple(FACILITIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +244,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
         raise UsageError(f'{where}: [environment] cannot be used with driver.kind = "virtual"')
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
-    if file.reference.release not in KNOWN:
-        raise UsageError(f"{where}: unknown reference.release {file.reference.release!r}; known: {', '.join(KNOWN)}")
+    _check_reference(file.reference, where)
     return file
 
 
@@ -332,6 +336,14 @@ def _check_control(file: SutFile, where: str) -> None:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" cannot be used with driver.kind = "virtual"')
+
+
+def _check_reference(reference: ReferenceTable, where: str) -> None:
+    if reference.release not in KNOWN:
+        raise UsageError(f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN)}")
+    if unknown := set(reference.facilities) - FACILITIES.keys():
+        known = ", ".join(FACILITIES)
+        raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known: {known}")
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:

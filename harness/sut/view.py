@@ -14,7 +14,7 @@ from harness.sut.replay_tape import RecordedCommands, RecordedControl, Tape
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
-from reference_qm.control import FACILITIES
+from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOLS = (1, 2)
 """The supported versions of the control protocol; an agent that names no version has the first."""
@@ -53,7 +53,7 @@ def identity_of(control: Control) -> Identity:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
         return Identity(
             UUID(said["guid"]),
-            frozenset(announced) & frozenset(FACILITIES),
+            frozenset(list_offered_facilities(FACILITIES, frozenset(announced))),
             base64.b64decode(said.get("public_encryption_keys_base64", ""), validate=True),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:

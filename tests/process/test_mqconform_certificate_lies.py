@@ -101,14 +101,14 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_a_driven_failure_that_was_made_a_pass_fails_when_it_is_replayed(faulty: Path, signer: Path, tmp_path: Path):
+def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path, tmp_path: Path):
     shutil.copytree(faulty, tmp_path / "run")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
     assert f"fails {FEW} in the replay, but no verdict fails it: fail, frame" in said
 
 
-def test_captures_of_a_run_without_the_fault_are_of_another_run(
+def test_captures_of_a_run_without_the_fault_are_rejected(
     faulty: Path, certifiable: Path, signer: Path, tmp_path: Path
 ):
     shutil.copytree(faulty, tmp_path / "run")
@@ -239,7 +239,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_lie_of_the_signer_is_refused(folder: Path, signer: Path, name: str):
+def test_false_claim_of_signer_is_refused(folder: Path, signer: Path, name: str):
     alter, said = REFUSED[name]
     path = certify(folder, signer)
     inside = folder.parent / "inside"
@@ -262,7 +262,7 @@ def test_a_lie_of_the_signer_is_refused(folder: Path, signer: Path, name: str):
         ("-1", "-1"),
     ],
 )
-def test_a_threshold_is_a_number_that_the_verifier_accepts(folder: Path, signer: Path, number: str, said: str):
+def test_certificate_with_invalid_threshold_is_refused(folder: Path, signer: Path, number: str, said: str):
     def spoil(inside: Path) -> None:
         path = inside / "certificate.json"
         text = path.read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ def example(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_example_is_three_systems_that_do_what_they_must(example: Path, tmp_path: Path) -> None:
+def test_systems_of_example_topology_keep_all_rules(example: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = mqconform("run", "--topology", example / "topology.toml", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -106,14 +106,14 @@ def systems(spark, tmp_path_factory):
     return made
 
 
-def test_a_renamed_check_keeps_its_verdict_until_it_is_made_again(systems):
+def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
     assert systems.stands["after", "later"] == (f"{NEW}[a]", "fail", 2, False)
     assert ("after", "later") not in systems.changes
     assert systems.stands["again", "later"] == (f"{NEW}[a]", "pass", 2, False)
     assert systems.changes["again", "later"] == [("later-12", RULE, "newly passing")]
 
 
-def test_a_check_that_still_fails_under_its_new_name_changes_nothing(systems):
+def test_renamed_check_that_still_fails_gives_no_change(systems):
     assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
     assert ("again", "failing") not in systems.changes
     steps = compare(systems.lake().table, "failing-4", "failing-9", None).steps
@@ -126,7 +126,7 @@ def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(s
     assert systems.changes["replaced", "replaced"] == [("replaced-2", OTHER_RULE, "added")]
 
 
-def test_suites_without_the_new_name_go_back_to_the_old_one(systems):
+def test_suites_without_new_name_use_old_name(systems):
     assert systems.stands["after", "back"] == (NEW, "pass", 1, False)
     assert systems.stands["back", "back"] == (OLD, "fail", 1, False)
 

@@ -44,7 +44,7 @@ def test_the_numbers_and_sections_are_those_of_the_appendix(document: str) -> No
     assert {number: note.sections for number, note in notes.items()} == printed
 
 
-def test_a_rule_cites_the_notes_that_bear_on_it_and_the_other_way_round() -> None:
+def test_rules_and_product_notes_cite_each_other() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
         for note in catalogue.notes.find_cited(row.document, row.note):

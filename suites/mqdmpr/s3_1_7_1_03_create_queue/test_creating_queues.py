@@ -34,8 +34,8 @@ SUPPLIED = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_supplied_and_default_properties(sut, judge):
-    """A new queue has the properties that its creator supplies, all of them or one, and the default of each other
-    property.
+    """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
+    is not supplied.
     """
     whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
@@ -70,8 +70,8 @@ def _read_name(sut, queue):
     "MQDMPR-3.1.7.1.3-D07",
 )
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
-    """Each of two new queues is listed, has a private format name, and has an empty journal; a message received from
-    a queue is in that queue's journal only.
+    """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
+    from a queue is stored only in the journal of that queue.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
@@ -138,7 +138,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name after a computer name")},
+        expected={
+            "CreateTime": holds("the ModifyTime"),
+            "QualifiedPathname": holds("a computer name and then the path name"),
+        },
         observed={
             "CreateTime": created == inspected["ModifyTime"] > 0 or created,
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
@@ -173,13 +176,13 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
     object_after = _read_published(sut, name)
-    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
         expected={
             "before": None,
             "made": {"label": "published", "quota_kb": 77},
-            "format_name": holds("a public name alone"),
+            "format_name": holds("only a public name"),
         },
         observed={"before": object_before, "made": object_after, "format_name": kind},
     )

@@ -12,7 +12,7 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 HOURS_MS = 30 * 3_600_000
-"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
+"""A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
 RULE_OF_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
@@ -21,7 +21,7 @@ RULE_OF_READ = {
 
 
 def _build_arguments(sut, application, verb):
-    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
+    """Return the arguments of a read: the queue or, for a peek at the next message, a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -36,8 +36,8 @@ def _build_arguments(sut, application, verb):
     "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
-    """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
-    after the silence window), and gets the message that then arrives.
+    """An application's receive, peek or peek-next without a timeout is still pending after 30 hours (in real time,
+    after the silence window), and then returns a message that arrives.
     """
     application = Application(peer, sut)
     arguments = _build_arguments(sut, application, verb)
@@ -47,7 +47,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     application.send("awaited")
     label = read.await_label()
     if label == Outcome.REFUSED:
-        judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
+        judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
         RULE_OF_READ[verb],
@@ -92,8 +92,8 @@ LONG_MS = 60_000
     }
 )
 def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
-    """Two pending peeks by cursors both get the message that arrives; a second peek returns it again, and a peek-
-    next returns the message behind it.
+    """Two pending peeks by cursors both return the message that arrives; a second peek returns it again, and a
+    peek-next returns the following message.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]

@@ -10,7 +10,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Action
 pytestmark = needs("qm2qm")
 
 SHORT_MS, LONG_MS = 400, 600_000
-"""The second is longer than any check waits, even on a system that stalls repeatedly."""
+"""Timeouts in ms: one that expires, and one that is longer than any check waits, even on a system that stalls."""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -19,7 +19,7 @@ WAIT_RULES = (
     "MQDMPR-3.1.7.3.4-03",
     "MQDMPR-3.1.7.3.5-03",
 )
-"""The rules of every wait."""
+"""The rules that apply to every wait."""
 WAITS = {
     "receive": (Action.RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
     "receive by a cursor": (Action.RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
@@ -27,14 +27,14 @@ WAITS = {
     "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
     "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
-"""By kind of wait: the action, whether it has a cursor, its rules."""
+"""By kind of wait: the action, whether it uses a cursor, and its rules."""
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
 @covers(*(rule for _, _, rules in WAITS.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms; the cursor of the receive then has no next message.
+    timeout of 400 ms; after the receive, its cursor has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -54,7 +54,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     outcomes = {name: call.outcome for name, call in calls.items()}
     judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
-    over = holds("after the time-out")
+    over = holds("after the timeout")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=unread)
@@ -62,8 +62,8 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """A read that gets its message leaves no running timer: a second read without timeout is still pending when the
-    first read's timeout is over.
+    """When a read gets its message, its timer stops: a second read without a timeout is still pending when the timeout
+    of the first read has passed.
     """
     first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
     queue = remote.open()

@@ -65,7 +65,9 @@ def _change_round_trip(
     return install
 
 
-def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _measure_by_own_clock(
+    packet: EstablishConnectionPacket, sent: Now, now: Now
+) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
@@ -78,14 +80,14 @@ add(
 add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
-    "The initiator measures the round trip by its own clock instead of TimeStamp in the response.",
-    _change_round_trip(_use_own_time),
+    "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
+    _change_round_trip(_measure_by_own_clock),
 )
 
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
-    """The initiator's RecoverableAckSendTimeout is four round trips."""
+    """The initiator's RecoverableAckSendTimeout is four times the round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)

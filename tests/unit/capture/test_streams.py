@@ -128,7 +128,7 @@ def test_big_data_is_cut_into_segments_and_joined_again(file: Path) -> None:
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
 
 
-def test_the_end_of_what_was_written_at_once_is_pushed(file: Path) -> None:
+def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
         writer.tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
@@ -140,7 +140,7 @@ def test_the_end_of_what_was_written_at_once_is_pushed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("client_is_sut", [True, False, None])
-def test_every_frame_of_a_connection_says_who_sent_it(file: Path, client_is_sut: bool | None) -> None:
+def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut: bool | None) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0, client_is_sut=client_is_sut)
         for from_client in (True, False):
@@ -163,7 +163,7 @@ def test_sequence_numbers_wrap(file: Path) -> None:
     assert [s.sequence for s in after] == [0xFFFFFFFE, 2]  # type: ignore[union-attr]
 
 
-def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
+def test_connections_and_reused_addresses_are_separate_streams(file: Path) -> None:
     other = Endpoint("192.0.2.1", 50000)
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
@@ -181,7 +181,7 @@ def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
     st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=300)), max_size=12),
     st.sampled_from([(CLIENT, SERVER), (CLIENT6, SERVER6)]),
 )
-def test_both_directions_come_back_whole(
+def test_stream_reader_returns_both_directions_completely(
     tmp_path: Path, said: list[tuple[bool, bytes]], ends: tuple[Endpoint, Endpoint]
 ) -> None:
     file = tmp_path / "said.pcapng"
@@ -213,7 +213,7 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
                 streams(file)
 
 
-def test_misuse_is_reported(file: Path) -> None:
+def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
     with CaptureWriter(file) as writer:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_data(1, True, b"a", time_us=0)

@@ -212,7 +212,7 @@ def test_answers_carry_the_number_and_the_values():
     assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
 
 
-def test_null_is_no_selector():
+def test_null_argument_selects_no_queue_or_cursor():
     with pytest.raises(ControlError, match="receive: handle must be an integer, not None"):
         request_from({"verb": "receive", "queue": "q", "handle": None})
     assert request_from({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")

@@ -37,7 +37,7 @@ def run(*words):
     return CliRunner().invoke(app, ["check", *map(str, words)])
 
 
-def test_a_sound_capture_exits_with_0_and_says_how_much_occurred(sound):
+def test_sound_capture_exits_with_0_and_reports_exercised_rules(sound):
     done = run(sound, "--sut", "10.0.0.2")
     assert done.exit_code == 0
     lines = done.stdout.splitlines()

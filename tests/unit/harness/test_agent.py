@@ -74,7 +74,9 @@ def test_a_channel_outlives_the_environment_of_another(environment: RealEnvironm
         assert JsonlControl(environment, made).call("list")["pid"] == pid
 
 
-def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_closed_channel_cancels_its_requests_and_closes_its_handles(
+    environment: RealEnvironment, tmp_path: Path
+) -> None:
     with agent(RECORDS, tmp_path) as made:
         control, other = JsonlControl(environment, made), JsonlControl(environment, made)
         waiting = control.begin("receive", queue="x", timeout_ms=None)
@@ -93,7 +95,7 @@ def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: Re
         ]
 
 
-def test_more_than_a_pipe_holds_goes_through_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
     slow = RECORDS.replace('"asked": asked', '"sizes": [len(str(one)) for one in asked]')
     with agent(slow, tmp_path) as made:
         first, second = JsonlControl(environment, made), JsonlControl(environment, made)
@@ -155,7 +157,7 @@ def test_an_endless_line_is_not_kept(
         JsonlControl(environment, made).call("identity")
 
 
-def test_answers_that_nobody_asked_for_are_told_and_bounded(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironment, tmp_path: Path) -> None:
     strangers: list[Any] = []
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:

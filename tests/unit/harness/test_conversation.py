@@ -91,7 +91,7 @@ def test_polling_gives_each_packet_of_the_kind_once_and_passes_over_others(
     ]
 
 
-def test_polling_can_ask_for_more_than_the_kind(conversation: RawConversation, far: FakeSut) -> None:
+def test_polling_can_filter_by_condition(conversation: RawConversation, far: FakeSut) -> None:
     far.say(b"".join(bytes(session_ack(AckSequenceNumber=number)) for number in (1, 2, 3)))
     found = conversation.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     assert found is not None
@@ -112,9 +112,7 @@ def test_polling_waits_as_long_as_it_is_asked_and_no_longer_than_the_connection_
     assert peer.environment.now().monotonic_ms < began + 100
 
 
-def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
-    conversation: RawConversation, far: FakeSut
-) -> None:
+def test_failed_expect_names_missing_packet_and_close(conversation: RawConversation, far: FakeSut) -> None:
     with pytest.raises(ConformanceFailure, match=r"^the SUT did not send SessionAck$"):
         conversation.expect("SessionAck", within_ms=100)
     far.hang_up()

@@ -23,13 +23,13 @@ def test_ids_and_documents_are_known_in_any_case():
         ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists them"),
     ],
 )
-def test_a_rule_that_is_none_is_answered_with_the_way_out(text: str, said: str):
+def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
     with pytest.raises(UsageError) as refused:
         rule_named(RULES, text)
     assert str(refused.value).startswith(said)
 
 
-def test_a_document_that_is_none_is_answered_with_those_there_are():
+def test_unknown_document_is_refused_with_known_documents():
     with pytest.raises(UsageError, match="unknown document 'MQAC'; known: MQQB, MQMQ, MQQP"):
         document_named(RULES.documents(), "MQAC")
 

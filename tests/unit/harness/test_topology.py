@@ -191,7 +191,7 @@ def test_what_is_sent_before_the_other_side_is_there_is_not_lost() -> None:
     assert b"at once" in network.system.said
 
 
-def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
+def test_cut_network_closes_and_refuses_connections_until_restored() -> None:
     network = Network()
     end = network.connect()
     network.relay.cut()
@@ -209,7 +209,7 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
     assert network.relay.links == []
 
 
-def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
+def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
