@@ -35,7 +35,7 @@ def test_a_command_on_a_slower_machine_is_not_worse():
 def test_a_new_command_is_not_worse_and_its_line_names_the_remedy():
     (change,) = compare({}, [("explain", figure(1.0))])
     assert not change.is_worse
-    assert str(change).endswith("nothing kept: `make bench-keep` keeps it")
+    assert str(change).endswith("no kept figure: `make bench-keep` keeps it")
 
 
 def test_unmeasured_kept_command_is_listed_last_and_not_worse():

@@ -38,5 +38,5 @@ def test_several_systems_in_capture_are_named_without_given_system(other):
 
 
 def test_a_system_without_packets_is_named(other):
-    with pytest.raises(NothingJudged, match=r"no packet of a queue manager at 10\.9\.9\.9 that can be judged"):
+    with pytest.raises(NothingJudged, match=r"no packet from a queue manager at 10\.9\.9\.9 that can be judged"):
         lines_of_capture(other, "x", sut="10.9.9.9")

@@ -150,7 +150,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_the_oldest_checkouts_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._CHECKOUTS + 3):
+    for number in range(kept._MOST_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._CHECKOUTS
+    assert len(list(tmp_path.iterdir())) == kept._MOST_CACHES

@@ -35,7 +35,7 @@ def write(folder: Path, name: str, peer: str = "127.0.42.2", control: str = "jso
     ("arrived", "why"),
     [
         (["a", "b"], ""),
-        (["b", "a"], "in another order: b, a"),
+        (["b", "a"], "in the wrong order: b, a"),
         (["a"], "missing: b"),
         (["a", "b", "b"], "arrived again: b"),
         (["a", "b", "c"], "not expected: c"),
