@@ -105,13 +105,13 @@ class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
 add(
     "initiator-connection-history-in-process-missing",
     "MQQB-3.1.5.2.3-14",
-    "The initiator adds no entry InProcess to ConnectionHistory.",
+    "The initiator adds no entry with Status InProcess to ConnectionHistory.",
     entries_left_out({ConnectionStatus.IN_PROCESS}),
 )
 add(
     "initiator-connection-history-in-process-with-error",
     "MQQB-3.1.5.2.3-14",
-    "The initiator's ConnectionHistory entry InProcess has an Error.",
+    "The initiator's ConnectionHistory entry with Status InProcess has an Error.",
     entries_changed({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
 )
 

@@ -165,13 +165,13 @@ class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
 add(
     "initiator-connection-history-establish-received-missing",
     "MQQB-3.1.5.3.2-15",
-    "The initiator adds no entry EstablishPacketReceived to ConnectionHistory.",
+    "The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory.",
     entries_left_out({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
 )
 add(
     "initiator-connection-history-establish-received-error",
     "MQQB-3.1.5.3.2-15",
-    "The initiator's ConnectionHistory entry EstablishPacketReceived has an Error.",
+    "The initiator's ConnectionHistory entry with Status EstablishPacketReceived has an Error.",
     entries_changed({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
 

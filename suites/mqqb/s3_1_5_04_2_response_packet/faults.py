@@ -83,13 +83,13 @@ class InitiatorMessagesNotSentOnOpenSession(Sending):
 add(
     "initiator-connection-history-established-missing",
     "MQQB-3.1.5.4.2-08",
-    "The initiator adds no entry Established to ConnectionHistory.",
+    "The initiator adds no entry with Status Established to ConnectionHistory.",
     entries_left_out({ConnectionStatus.ESTABLISHED}),
 )
 add(
     "initiator-connection-history-established-with-error",
     "MQQB-3.1.5.4.2-08",
-    "The initiator's ConnectionHistory entry Established has an Error.",
+    "The initiator's ConnectionHistory entry with Status Established has an Error.",
     entries_changed({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
 )
 
