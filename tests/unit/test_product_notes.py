@@ -117,7 +117,7 @@ def test_a_whole_section_can_be_excused_and_of_some_releases_only(tmp_path: Path
     assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
 
 
-def test_rows_cite_notes_of_their_own_and_of_other_documents(tmp_path: Path) -> None:
+def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
     notes = load_notes(*noted(tmp_path, ROW))
     assert [note.number for note in notes.find_cited("MQMQ", "MS-MQQB <1>")] == [1]
     assert notes.find_cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down

@@ -54,7 +54,7 @@ def test_several_lost_frames_fail_nothing(segments, tmp_path, seed):
     assert broken(checked(tmp_path, frames)) == set()
 
 
-def test_packets_behind_a_gap_are_judged(segments, tmp_path):
+def test_packets_after_a_gap_are_judged(segments, tmp_path):
     frames = made.framed(segments)
     whole = checked(tmp_path, frames)
     lost = next(number for number, packet in enumerate(segments) if len(packet) > 1000)  # of the first message

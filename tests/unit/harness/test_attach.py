@@ -68,7 +68,7 @@ def states(found: Findings) -> dict[str, set[str]]:
 # -- agents that keep the contract ----------------------------------------------------------------------------------
 
 
-def test_the_example_does_what_it_announces() -> None:
+def test_example_agent_carries_out_announced_verbs() -> None:
     found = broken()
     assert found.right, found.problems
     assert found.announced == ("queue_control", "send", "receive")
@@ -251,7 +251,7 @@ def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
     assert count_costs(inventory.judgeable, FACILITIES, bare).more == {}
 
 
-def test_the_draft_is_a_sut_file_whatever_the_agent_calls_itself() -> None:
+def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:
     found = Findings(name='a "quoted"\\ \x1b\n \U0001f600', vendor="", version="1")
     for address, command in (("10.0.0.5:9801", None), ("[::1]:9801", None), (None, 'ssh host "C:\\agent 1.exe"')):
         file = parse_loosely(draft_sut_file(found, address, command))

@@ -190,7 +190,7 @@ def test_connection_to_a_closed_port_is_refused() -> None:
 
 
 @pytest.mark.parametrize("key", ["facilities", "capabilities"])
-def test_the_identity_announces_facilities_also_under_the_former_key(key: str) -> None:
+def test_facilities_are_read_under_former_key_of_identity(key: str) -> None:
     announced = {"guid": str(UUID(int=7)), key: ["send", "inspect", "teleport"]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **announced))
     assert identity_of(made).facilities == {"send", "inspect"}

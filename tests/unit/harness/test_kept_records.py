@@ -49,7 +49,7 @@ def test_cached_predicates_equal_registered_predicates() -> None:
     assert predicates_of_suites().keys() == load_predicates().keys()
 
 
-def test_the_files_that_name_a_rule_have_all_its_checks_and_faults() -> None:
+def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
     files_of: dict[str, set[str]] = defaultdict(set)
     for check in checks_of_suites():
         for rule in check.covers:

@@ -47,7 +47,7 @@ def test_summary_page_has_counts_and_failures():
     assert "Known deviations" not in text
 
 
-def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
+def test_summary_groups_rules_with_one_cause():
     wrong = {"expected": "['0x8009']", "observed": "['0x8000']"}
     text = page(
         result("MQQB-2.1.2-01", Verdict.FAIL, observed="kept open"),

@@ -81,7 +81,7 @@ def test_clock_command_gets_offset_in_seconds(tmp_path):
         parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 
 
-def test_commands_go_in_pairs_and_not_with_the_virtual_system():
+def test_environment_commands_require_pairs_and_a_real_system():
     command = {"take_storage": list(WELL)}
     with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage belong together"):
         parse_sut_file(EXTERNAL | {"environment": command})

@@ -108,11 +108,11 @@ def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str,
     return [(each.rule, each.verdict) for each in entries]
 
 
-def test_the_only_attempt_counts_as_it_is():
+def test_single_attempt_decides_the_check():
     assert verdicts_of([FAIL]) == [(MUST, Verdict.FAIL)]
 
 
-def test_an_attempt_that_went_well_is_the_one_that_counts():
+def test_successful_attempt_decides_the_check():
     assert verdicts_of([FAIL], [PASS]) == [(MUST, Verdict.PASS)]
 
 

@@ -56,7 +56,7 @@ def test_invalid_timeout_value_gives_one_line_error(table: dict[str, object]):
         parse_sut_file(TREE | {"timeouts": table})
 
 
-def test_the_default_of_a_sut_file_is_to_measure():
+def test_timeouts_are_measured_by_default():
     assert sut_file().timeouts == TimeoutsTable()
 
 

@@ -15,7 +15,7 @@ from reference_qm.core.transfer import session_acks
 SIMPLE = "core/transfer/session_acks.py:_is_covered"
 
 
-def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_takes_twice() -> None:
+def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> None:
     mutants = all_mutants()
     assert len({mutant.name for mutant in mutants}) == len(mutants)
     functions = {(mutant.file, mutant.function) for mutant in mutants}

@@ -47,7 +47,7 @@ def test_difference_names_the_messages(arrived: list[str], why: str) -> None:
     assert (outcome.result, outcome.why) == (Result.FAIL if why else Result.PASS, why)
 
 
-def test_order_does_not_count_where_none_is_required() -> None:
+def test_pair_comparison_ignores_order_where_none_is_required() -> None:
     assert compare_messages(["a", "b"], ["b", "a"], in_order=False).result is Result.PASS
 
 
