@@ -15,14 +15,14 @@ MISSING = "missing"
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A packet that is read in another way, such as by the tables of a document."""
+    """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
         """Return fields by name."""
 
 
 class Named(Expectation):
-    """Values by name, each a value or an expectation.
+    """The expectation of named values, each a value or an expectation.
 
     The observation is a mapping with the same names, or a packet or header with these fields. A difference names only
     the fields that differ.
@@ -66,7 +66,7 @@ class Named(Expectation):
         return within(value) if is_plain else self.expected[name].show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
-        """Return the values that the observation has under the names; None when it can have no names."""
+        """Return the values of the observation by name; None if it is of a type without named values."""
         if isinstance(observed, Mapping):
             return observed
         if isinstance(observed, HasFields):
@@ -93,13 +93,13 @@ def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
 def facts(**expected: Any) -> Named:
     """Expect several facts of one observation, each by a name: ``facts(deleted=DONE, left=[])``.
 
-    For one rule that needs all of them together; facts of different rules are judged apart.
+    Use it for one rule that demands all of them together; judge facts of different rules separately.
     """
     return Named(expected)
 
 
 def _field(observed: Any, name: str) -> Any:
-    """Return a field of a packet, in which the first name is a header, or of a header."""
+    """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)
     for step in rest:
@@ -108,7 +108,7 @@ def _field(observed: Any, name: str) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether an observation is read as it is: no expectation, or one of several values."""
+    """Return whether an observation is shown unchanged: the expected value is plain, or one of several values."""
     return not isinstance(value, Expectation) or isinstance(value, OneOf)
 
 

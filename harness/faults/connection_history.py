@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
-    """Leave out the entries of some Status."""
+    """Do not add entries with some Status to ConnectionHistory."""
 
     class EntriesLeftOut(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -26,7 +26,7 @@ def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
 
 
 def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
-    """Change attributes of the entries of some Status."""
+    """Change attributes of the entries with some Status in ConnectionHistory."""
 
     class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

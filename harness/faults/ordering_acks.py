@@ -1,4 +1,4 @@
-"""Wrong order and final acknowledgments: MS-MQQB 2.2.4 and 2.2.5 say alike how they are made."""
+"""Wrong OrderAcks and FinalAcks: MS-MQQB 2.2.4 and 2.2.5 specify both in the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BODY_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""The values of DQ."""
+"""Values of DQ: private queue by number, direct name."""
 ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -30,12 +30,12 @@ def _other_address(name: str) -> str:
 
 
 def _other_order(body: bytes) -> bytes:
-    """Put the identifier of the sequence behind the numbers."""
+    """Put TxSequenceID after the sequence numbers."""
     return body[8:16] + body[:8] + body[16:]
 
 
 def _one_more(at: int) -> Callable[[bytes], bytes]:
-    """Let a u32 of the body be one more."""
+    """Return a function that increments the u32 at an offset of the body."""
 
     def change(body: bytes) -> bytes:
         value = int.from_bytes(body[at : at + 4], "little") + 1 & 0xFFFFFFFF
@@ -82,4 +82,6 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY_PATH: _one_more(12)}, meant
     ),
 }
-"""The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""
+"""By wrong property of an acknowledgment: a function that makes the fault from a condition, which
+selects the packets.
+"""

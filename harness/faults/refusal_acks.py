@@ -1,6 +1,7 @@
-"""Acknowledgments of refused messages: one that is missing, or one that was not requested.
+"""Faults of the acknowledgments of refused messages: missing acknowledgments, and acknowledgments that were not
+requested.
 
-The classes of refusal in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
+The classes of refusal are in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 def nack_missing(refused: MessageClass) -> Install:
-    """Send no administration acknowledgment of a class, although NA is set."""
+    """Send no administration acknowledgment with a given class, although NA is set."""
 
     class NackMissing(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -26,7 +27,7 @@ def nack_missing(refused: MessageClass) -> Install:
 
 
 def nack_unasked(refused: MessageClass) -> Install:
-    """Send the administration acknowledgment of a class whether NA is set or not."""
+    """Send the administration acknowledgment with a given class whether NA is set or not."""
 
     class NackUnasked(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -39,7 +40,7 @@ def nack_unasked(refused: MessageClass) -> Install:
 
 
 def final_ack_missing(refused: MessageClass) -> Install:
-    """Send no FinalAck of a class."""
+    """Send no FinalAck with a given class."""
 
     class FinalAckMissing(FinalAcks):
         def refuse_transactional(

@@ -1,4 +1,4 @@
-"""Calls of DCE/RPC that are answered with other values, or made without a binding; interfaces at ports of their own."""
+"""Faults of DCE/RPC calls: changed answers, calls without a binding, and interfaces at separate ports."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NEVER_AGREED = 0x7171
 
 
 def answering(call: Call, **changes: Any) -> Call:
-    """Return a call that is answered with other values; callables get the value that was there."""
+    """Return a call with changed values in its answer; a callable computes the new value from the old."""
     return cast(Call, _Answering(call, changes))
 
 
 class _Answering:
-    """A call whose answer is changed on its way."""
+    """A call whose answer is changed before it is sent."""
 
     def __init__(self, call: Call, changes: dict[str, Any]) -> None:
         self._call = call
@@ -48,7 +48,7 @@ class _Answering:
 
 
 class _Throwing(_Answering):
-    """A call whose failures are thrown."""
+    """A call that throws its failures."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         status: int = results["Return"]
@@ -56,21 +56,21 @@ class _Throwing(_Answering):
 
 
 def throwing(method: Method) -> Install:
-    """Throw the refusals of a method, instead of returning them."""
+    """Let a method throw its refusals instead of returning them."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
     )
 
 
 def change_answer(method: Method, **changes: Any) -> Install:
-    """Let a method answer with other values, as ``answering`` does."""
+    """Change values in the answer of a method, as ``answering`` does."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
     )
 
 
 def requests(change: Callable[[Request], Request]) -> Install:
-    """Change requests before they are read."""
+    """Change RPC requests before the server reads them."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
@@ -86,7 +86,9 @@ def requests(change: Callable[[Request], Request]) -> Install:
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
+    """Change the stubs of a method of qm2qm before the server reads them; ``length``: the size in bytes that identifies
+    them.
+    """
     opnum = find_method(QM2QM, method)
 
     def rewritten(body: Request) -> Request:
@@ -97,12 +99,12 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
 
 
 def error_for_success(status: int) -> int:
-    """Return MQ_ERROR for MQ_OK, and any other status as it is."""
+    """Return MQ_ERROR for MQ_OK, and any other status unchanged."""
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
 def called_unbound(method: str) -> Install:
-    """Call a method of qm2qm on a presentation context that was never agreed on."""
+    """Let the client call a method of qm2qm on a presentation context that was never accepted."""
     opnum = find_method(QM2QM, method)
 
     def install(faulty: FaultyCore) -> None:
@@ -132,7 +134,7 @@ _PTYPE_AT = 2
 
 
 def interfaces_apart(faulty: FaultyCore) -> None:
-    """Serve qmcomm at the port of qmcomm alone and qm2qm at that of qm2qm alone, as a system may (MS-MQQP 3.1.4.8)."""
+    """Serve qmcomm only at its own port, and qm2qm only at its own port, as MS-MQQP 3.1.4.8 allows."""
     not_here: dict[str, Interface] = {}
 
     def filter_(event: Input) -> Iterable[Input]:

@@ -12,8 +12,8 @@ from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
 MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may have any value and is ignored (MS-MQMQ 2.2.19.1): it distinguishes a
-response from an echo.
+"""A value of BaseHeader.Reserved, which the receiver ignores (MS-MQMQ 2.2.19.1): it distinguishes a response from an
+echo.
 """
 WINDOW = 4_099
 """A WindowSize that no system under test uses by chance."""
@@ -26,12 +26,12 @@ def establish_request(peer: Party, **header: Any) -> Any:
 
 
 def parameters_request(**header: Any) -> Any:
-    """Build a ConnectionParameters request with short timeouts."""
+    """Build a ConnectionParameters request of the peer with short timeouts."""
     return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
 
 
 def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:
-    """Send an EstablishConnection and a ConnectionParameters, and await the answer to each."""
+    """Send an EstablishConnection and a ConnectionParameters request, and wait for the answer to each."""
     connection.send(request)
     connection.expect("EstablishConnection")
     connection.send(parameters)

@@ -1,7 +1,7 @@
 """The packet layouts of ``harness.wire`` as tables: the facts that a dissector needs about each field.
 
-The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). A function is called with a layer
-that answers each field with an ``Expression``, so that the function itself shows which field it reads.
+The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function with
+a layer whose fields are ``Expression`` objects, so that the result shows which field the function reads.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ FILTERS: Mapping[type[Layer], str] = {
 """Each layer and structure with the second part of its display filters: ``msmq.user.messageid``."""
 
 REST = "rest"
-"""The size of a field that takes all bytes left in its packet."""
+"""The size of a field that consists of all remaining bytes of its packet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A number that is a field's value times ``factor``, or whether that value equals ``equals``."""
+    """A field's value times ``factor``, or whether that value equals ``equals``."""
 
     field: str
     factor: int = 1
@@ -101,18 +101,18 @@ class Expression:
 
 
 class _Unread:
-    """The received bytes of a layer, whose length is that of the rest of its packet."""
+    """The received bytes of a layer; their length is that of the rest of the packet."""
 
     def __len__(self) -> int:
         raise _WholeRest
 
 
 class _WholeRest(Exception):
-    """A size function asked for the length of the bytes that are left."""
+    """A size function reads the length of the remaining bytes."""
 
 
 class _Reader:
-    """A layer that answers each field with the expression of it."""
+    """A layer whose fields are expressions."""
 
     original = _Unread()
 
@@ -135,7 +135,7 @@ class FieldLayout:
 
 @dataclass(frozen=True, slots=True)
 class LayerLayout:
-    """A layer or structure: its printed name, the part of its display filters, and its fields in wire order."""
+    """A layer or structure: its printed name, its part of display filters, and its fields in wire order."""
 
     name: str
     filter: str
@@ -218,4 +218,4 @@ _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ..
     ),
     (Field, _read_number),
 )
-"""The kinds of fields, the narrow ones first, with the functions that read them."""
+"""The kinds of fields with the functions that read their layouts, subclasses before their base classes."""

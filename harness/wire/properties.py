@@ -1,4 +1,4 @@
-"""The header that holds the message itself."""
+"""MessagePropertiesHeader: the header with label, extension and body of a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from harness.wire.layer import Layer, Word
 class MessagePropertiesHeader(Layer):
     """Label, extension and body of a message with their descriptions, padded to 4 bytes.
 
-    An empty Label is not on the wire. The unused bits of Flags have no number in print: X4 to X7 is where they are.
+    An empty Label is not on the wire. The document does not number the unused bits of Flags; X4 to X7 are named by
+    their bit number.
     """
 
     Flags = Word(1, "PA PR NA NR X4 X5 X6 X7")

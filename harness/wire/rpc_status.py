@@ -1,4 +1,4 @@
-"""Names of the return values of calls and of the statuses of faults. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
+"""Names for the return values of calls and for fault statuses. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
 2.2.2.4.
 """
 
@@ -30,7 +30,7 @@ RETURNED = {
     0xC00E0051: "MQ_ERROR_TRANSACTION_SEQUENCE",
     0xC00E0088: "MQ_ERROR_MESSAGE_NOT_FOUND",
 }
-"""HRESULT and NTSTATUS."""
+"""By value: the name of an HRESULT or NTSTATUS."""
 
 FAULTS = {
     0x00000005: "ERROR_ACCESS_DENIED",
@@ -44,19 +44,19 @@ FAULTS = {
     0x1C01000B: "nca_s_proto_error",
     0x1C010014: "nca_s_server_too_busy",
 }
-"""Statuses of faults; others are HRESULTs that are thrown."""
+"""By value: the name of a fault status; other fault statuses are thrown HRESULTs."""
 
 
 def name_status(status: int) -> str:
-    """Name the return value of a call."""
+    """Return the name of a call's return value."""
     return RETURNED.get(status, f"{status:#010x}")
 
 
 def name_fault(status: int) -> str:
-    """Name the status of a fault."""
+    """Return the name of a fault status."""
     return f"fault {FAULTS.get(status) or name_status(status)}"
 
 
 def failure(status: int) -> bool:
-    """Return whether it is a failure HRESULT: whether the severity bit is set. Spec: MS-MQQP 2.2."""
+    """Return whether a status is a failure HRESULT, in which the severity bit is set. Spec: MS-MQQP 2.2."""
     return status >> 31 == 1

@@ -1,4 +1,4 @@
-"""SecurityHeader: the sender of a message, with key and certificate."""
+"""SecurityHeader: the sender of a message, with key, signature and certificate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = {
     "SenderCert": ("SenderCertSize", "I"),
     "ProviderInfo": ("ProviderInfoSize", "I"),
 }
-"""The items of SecurityData in their order, and the field with the size of each."""
+"""The items of SecurityData in their order, each with the name of its size field."""
 
 
 def _item(name: str) -> tuple[Field, Field]:
@@ -31,7 +31,8 @@ def _has_data(layer: Packet) -> bool:
 class SecurityHeader(Layer):
     """16 bytes and the items of SecurityData, each padded to 4 bytes.
 
-    The sizes tell which parts are present, not AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
+    The sizes determine which items are present, and not AI: real Windows sends a SecurityID with AI clear (MS-MQQB
+    4.1.7).
     """
 
     Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)

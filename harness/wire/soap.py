@@ -1,4 +1,4 @@
-"""The header with SOAP text."""
+"""SoapHeader: the header with SOAP texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.wire.layer import Layer
 class SoapHeader(Layer):
     """Two texts, each with its length in characters.
 
-    The section prints no padding; headers are still aligned on 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
+    The section specifies no padding, but headers are aligned to 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
     """
 
     fields_desc = (

@@ -36,7 +36,7 @@ class MessagesVanish(Queues):
 class ForgottenByACrash(TransactionOperations):
     """A message that a transaction received before a purge is in the queue again after a restart."""
 
-    def kept_by_transactions(self) -> set[MessagePosition]:
+    def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -46,7 +46,7 @@ class ForgottenByACrash(TransactionOperations):
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
 class UndoneByAnAbort(Positions):
-    """A message that a reader held during a purge is in the queue again when the reader releases it."""
+    """A message that a reader has locked during a purge is in the queue again when the reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

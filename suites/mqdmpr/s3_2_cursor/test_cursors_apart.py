@@ -1,6 +1,6 @@
-"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and what a receive by a cursor does when there is no message.
+"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and a receive by a cursor without a message.
 
-The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4.1.
+The checks of MS-MQQP 3.1.4.1 judge the states of a cursor in one queue.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ pytestmark = needs("qm2qm")
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_MS = 300
+SHORT_TIMEOUT_MS = 300
 RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last one is for success."""
+"""By action, its rules for a cursor of another queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -104,8 +104,8 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
     read_by_other = other.start_receive()
-    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
-    waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
+    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
     other.give_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
@@ -130,8 +130,8 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()
     read = queue.peek(hCursor=cursor)
-    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
-    waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
+    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
     second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
     third_peek = queue.peek(hCursor=cursor)

@@ -42,6 +42,7 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         "MQMQ-2.2.18.1.4.2-02",
         "MQDMPR-3.1.7.1.31-D06",
         expected=[str(LIST)],
+        case="GUID of the list",
         observed=guids,
         evidence=evidence,
     )

@@ -41,7 +41,7 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     peer.eventually(lambda: bool(acks()))
     allowed = ([REACH_QUEUE_TIMEOUT],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT], [])
     observed = [str(one).removeprefix("MQMSG_CLASS_") for one in acks()]
-    judge.all(expected=one_of(*allowed), observed=observed, evidence=later, errata="E110")
+    judge.all(expected=one_of(*allowed), case="acknowledgment", observed=observed, evidence=later, errata="E110")
     session.acknowledge_all()
 
 

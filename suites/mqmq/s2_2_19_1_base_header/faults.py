@@ -337,7 +337,7 @@ class LastComeFirst(Positions):
     "receiver-expired-recoverable-user-message-accepted",
     breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"),
 )
-class ExpiryOfExpressAlone(Lifetimes):
+class RecoverableExpiryIgnored(Lifetimes):
     """The receiver accepts an expired recoverable message."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -404,7 +404,7 @@ add(
 
 
 @fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
-class PriorityOneLiesWithPriorityZero(Positions):
+class PriorityOneTreatedAsZero(Positions):
     """The receiver treats messages of priority 1 as messages of priority 0 in a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -429,7 +429,7 @@ class RecoverableMessagesBeforeExpressOnes(Positions):
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class NoTimeToReachTakenForEndless(Admission):
+class TimeToReachQueueZeroTreatedAsInfinite(Admission):
     """The receiver treats a message with TimeToReachQueue 0 as a message that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:

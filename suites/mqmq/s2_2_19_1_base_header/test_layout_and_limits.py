@@ -104,7 +104,7 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
     connection.check_alive()
     wanted = [f"{turn}:{priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
-    judge.all(expected=wanted, observed=labels, evidence=sent)
+    judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
 
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
@@ -117,7 +117,13 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     pieces = [connection.send(piece) for piece in (data[:5], data[5:18], data[18:60], data[60:])]
     answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     observed = connection.outcome() if answer is None else answer.kind
-    judge("MQMQ-2.2.20-D01", expected="SessionAck", observed=observed, evidence=[*pieces, answer])
+    judge(
+        "MQMQ-2.2.20-D01",
+        expected="SessionAck",
+        case="answer of the SUT",
+        observed=observed,
+        evidence=[*pieces, answer],
+    )
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
@@ -170,4 +176,4 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     connection.check_alive()
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
     expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    judge.all(expected=expected, observed=labels, evidence=sent)
+    judge.all(expected=expected, case="messages in the queue", observed=labels, evidence=sent)

@@ -101,7 +101,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     judge.conclude("MQDMPR-3.1.2.4-D02")
     peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
     peer.eventually(lambda: labels() == sorted(stay))
-    judge(*LIFETIME_RULES, expected=sorted(stay), observed=labels(), evidence=sent)
+    judge(*LIFETIME_RULES, expected=sorted(stay), case="messages in the queue", observed=labels(), evidence=sent)
 
 
 def _message_builder(peer, delivery):

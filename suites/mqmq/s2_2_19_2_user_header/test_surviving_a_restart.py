@@ -101,6 +101,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
+        case="labels in the queue",
         observed=_labels(sut, queue),
         evidence=sent,
     )
@@ -111,6 +112,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
+        case="labels in the queue",
         observed=_labels(sut, queue),
         evidence=sent,
     )
@@ -172,7 +174,7 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
         "received in open", "received in aborted", "sent first in committed", "sent last in committed", "not received"
     )
     peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, observed=_labels(sut, queue))
+    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
@@ -196,13 +198,14 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
         sut.control.call(name, transaction=transaction)
     expected = any_order("sent first in commit", "sent last in commit", "not received", "received in abort")
     peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, observed=_labels(sut, queue))
+    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
     sut.restart()
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=expected,
+        case="labels in the queue after a second restart",
         observed=_labels(sut, queue),
     )
 

@@ -86,7 +86,13 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
     done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
     expected = [rf"PRIVATE={THIRD_HOST}\00000005".lower()]
-    judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
+    judge(
+        "MQMQ-2.2.19.2-37",
+        expected=expected,
+        case="response queue",
+        observed=[str(name).lower() for name in found],
+        evidence=done.frames,
+    )
 
 
 @needs("send")
@@ -134,6 +140,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
         "MQMQ-2.2.19.2-03",
         "MQMQ-2.2.19.2-29",
         expected=peer.identifier,
+        case="QueueManagerAddress",
         observed=header.QueueManagerAddress,
         evidence=sent,
     )
@@ -155,7 +162,12 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
-    judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
+    judge.all(
+        expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}],
+        case="first and second message",
+        observed=observed,
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 
@@ -188,7 +200,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
         order = [one["label"] for one in found]
-        judge.all(expected=labels, observed=order, evidence=sent)
+        judge.all(expected=labels, case="labels in the queue", observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)

@@ -16,7 +16,7 @@ from harness.faults.sent_messages import change_construction, change_insertion, 
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import LABEL
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -275,7 +275,7 @@ class TagLost(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
-def _accept_unlisted_value(field: str, value: int) -> Install:
+def _accept_undefined_value(field: str, value: int) -> Install:
     """Let the receiver accept a message whose `field` has an undefined value."""
 
     class Known(SecurityOnReceipt):
@@ -312,14 +312,14 @@ for _name, _rule, _field, _value, _says in (
         "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
     ),
 ):
-    add(_name, _rule, _says, _accept_unlisted_value(_field, _value))
+    add(_name, _rule, _says, _accept_undefined_value(_field, _value))
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
-    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
+    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != ORDER_ACK_LABEL
 
 
 add(

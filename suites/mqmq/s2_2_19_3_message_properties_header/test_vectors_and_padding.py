@@ -76,8 +76,15 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
                 "MQMQ-2.2.19.3-D03",
                 "MQMQ-2.2.19.3-D04",
                 expected=_body(length),
+                case="decrypted body",
                 observed=found.body or "cannot be decrypted",
                 evidence=frame,
             )
-        judge("MQMQ-2.2.19.3-17", expected=size, observed=int(found.properties.MessageSize), evidence=frame)
+        judge(
+            "MQMQ-2.2.19.3-17",
+            expected=size,
+            case="MessageSize",
+            observed=int(found.properties.MessageSize),
+            evidence=frame,
+        )
     outgoing.end()

@@ -107,6 +107,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         "MQMQ-2.2.20.1-D02",
         *ENQUEUED,
         expected=any_order(*(_list_entry(name)[1] for name in queues)),
+        case="destinations of the copies",
         observed=reached,
         evidence=copies,
     )
@@ -162,6 +163,7 @@ def _judge_lists(judge, frame, lists):
         "MQDMPR-3.1.1.12-27",
         "MQDMPR-3.1.7.1.27-10",
         expected=destinations[names],
+        case="FormatNameList",
         observed=listed[names],
         evidence=frame,
     )
@@ -215,4 +217,10 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
     for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
-        judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)
+        judge(
+            "MQMQ-2.2.18.1.7.2-D01",
+            expected=expected,
+            case="FormatType and name of each destination",
+            observed=observed,
+            evidence=frame,
+        )

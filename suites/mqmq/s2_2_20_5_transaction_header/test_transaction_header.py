@@ -87,6 +87,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-04",
         "MQDMPR-3.1.1.12-D58",
         expected=[1, 1, 1],
+        case="FM of each message",
         observed=[each.FM for each in headers],
         evidence=sent,
     )
@@ -94,6 +95,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-05",
         "MQDMPR-3.1.1.12-D59",
         expected=[1, 1, 1],
+        case="LM of each message",
         observed=[each.LM for each in headers],
         evidence=sent,
     )
@@ -104,12 +106,27 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1, 1],
+        case="increase of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )
-    judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
-    judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
-    judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-17", expected=1, case="TxSequenceNumber of the first message", observed=numbers[0], evidence=sent
+    )
+    judge(
+        "MQMQ-2.2.20.5-18",
+        expected=numbers[:2],
+        case="PreviousTxSequenceNumber of the other messages",
+        observed=before[1:],
+        evidence=sent,
+    )
+    judge(
+        "MQMQ-2.2.20.5-19",
+        expected=0,
+        case="PreviousTxSequenceNumber of the first message",
+        observed=before[0],
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 
@@ -138,16 +155,29 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
     judge(
-        "MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06", expected=ends[0], observed=first, evidence=sent
+        "MQMQ-2.2.20.5-04",
+        "MQDMPR-3.1.1.12-D58",
+        "MQDMPR-3.1.4.3-06",
+        expected=ends[0],
+        case="FM of each message",
+        observed=first,
+        evidence=sent,
     )
     judge(
-        "MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07", expected=ends[1], observed=last, evidence=sent
+        "MQMQ-2.2.20.5-05",
+        "MQDMPR-3.1.1.12-D59",
+        "MQDMPR-3.1.4.3-07",
+        expected=ends[1],
+        case="LM of each message",
+        observed=last,
+        evidence=sent,
     )
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
     judge(
         "MQMQ-2.2.20.5-D01",
         "MQDMPR-3.1.7.1.32-D04",
         expected=[(n + 1, n) for n in range(count)],
+        case="TxSequenceNumber and PreviousTxSequenceNumber of each message",
         observed=numbers,
         evidence=sent,
     )

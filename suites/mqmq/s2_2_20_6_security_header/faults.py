@@ -176,7 +176,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
-class ItemsOfAnother(Positions):
+class CertificateAsSender(Positions):
     """The receiver delivers a message with the sender's certificate in place of the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

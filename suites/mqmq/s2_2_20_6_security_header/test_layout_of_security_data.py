@@ -109,13 +109,23 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     }
     observed = found.of(*items) | {"EncryptionKey": blob}
     judge("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03", expected=fields(items), observed=observed, evidence=frame)
-    judge("MQMQ-2.2.20.6-21", expected=_expected_offsets(frame), observed=_offsets_of_items(frame), evidence=frame)
+    judge(
+        "MQMQ-2.2.20.6-21",
+        expected=_expected_offsets(frame),
+        case="offsets in SecurityHeader",
+        observed=_offsets_of_items(frame),
+        evidence=frame,
+    )
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
         judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
         judge(
-            "MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_form_of_provider_info(bytes.fromhex(info)), evidence=frame
+            "MQMQ-2.2.20.6-D05",
+            expected=PROVIDER,
+            case="ProviderInfo",
+            observed=_form_of_provider_info(bytes.fromhex(info)),
+            evidence=frame,
         )
 
 

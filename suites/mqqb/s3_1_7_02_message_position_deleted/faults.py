@@ -137,7 +137,7 @@ add(
 
 @fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
 class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
-    """The receiver does not acknowledge an express message whose TimeToBeReceived is over."""
+    """The receiver does not acknowledge an express message whose TimeToBeReceived has expired."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -147,7 +147,7 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message that was purged while a remote reader had it as received."""
+    """The receiver acknowledges a message as received although it was purged while a remote reader had it."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

@@ -40,7 +40,13 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     reads = [queue.peek(), queue.receive(), queue.receive(by=Method.START_RECEIVE)]
     evidence = [*association.record.frames[:2], *reads]
     seen = [read.label_or_outcome for read in reads]
-    judge("MQQP-2.1-01", expected=["first", "first", "second"], observed=seen, evidence=evidence)
+    judge(
+        "MQQP-2.1-01",
+        expected=["first", "first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
     expected = facts(proposed=True, read=["first", "first", "second"])
     observed = {"proposed": spoken in transfers, "read": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)

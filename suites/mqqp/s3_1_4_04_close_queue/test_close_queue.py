@@ -41,7 +41,9 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     closed = queue.close()
     judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
-    judge("MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, observed=handle, evidence=closed.evidence)
+    judge(
+        "MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, case="returned handle", observed=handle, evidence=closed.evidence
+    )
     again = queue.close()
     judge("MQQP-3.1.4.4-15", expected=UNKNOWN_CONTEXT_FAULT, observed=again.outcome, evidence=again.evidence)
     read = queue.peek()
