@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
-from suites.mqmq.steps.message_bytes import USER, is_valid_with_flag, is_message, read_user_flags
+from suites.mqmq.steps.message_bytes import USER, is_message, is_valid_with_flag, read_user_flags
 from suites.mqmq.steps.message_identifiers import check_ordinal
 from suites.mqmq.steps.message_parts import check_properties_present, require_part_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import check_source

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, NotExercised, Predicate
 from reference_qm.codec import FormatError
-from suites.mqmq.steps.message_bytes import is_valid_with_flag, is_message, read_user_flags
+from suites.mqmq.steps.message_bytes import is_message, is_valid_with_flag, read_user_flags
 
 JudgePart = Callable[[Any, Any], Finding]
 """A predicate that is called with a part of a message and the message."""
