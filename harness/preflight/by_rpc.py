@@ -18,13 +18,13 @@ from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.wire.rpc_qm2qm import IP_READ
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, queue_format
-from reference_qm.shell.rpc_settings import LEVELS
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _DENIED = "ACCESS_DENIED"
 """A part of the names of the statuses, of a fault or of a result, that report a denial."""
-LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
+LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
 def find_port(setup: Setup) -> Line:

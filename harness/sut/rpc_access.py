@@ -8,7 +8,7 @@ from typing import Literal
 
 from harness.errors import UsageError
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
-from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, password_of
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError
 
@@ -68,4 +68,6 @@ def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
         password = password_of(given, f"{where}: [rpc]", base)
     except SettingsError as error:
         raise UsageError(str(error)) from error
-    return RpcAccess(LEVELS[table.level], TYPES[table.authentication], User(name, password, domain))
+    return RpcAccess(
+        AUTHENTICATION_LEVELS[table.level], AUTHENTICATION_TYPES[table.authentication], User(name, password, domain)
+    )

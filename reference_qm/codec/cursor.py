@@ -34,7 +34,7 @@ class Cursor:
         if stop > self.end:
             available = self.end - start
             raise FormatError(
-                layout.first_cut(available),
+                layout.find_cut_field(available),
                 start,
                 layout.section,
                 f"{layout.owner} needs {layout.size} bytes, {available} are left",

@@ -57,7 +57,7 @@ class Layout:
         getter = attrgetter(*names)
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
-    def first_cut(self, available: int) -> str:
+    def find_cut_field(self, available: int) -> str:
         """Return the name of the first field that ``available`` bytes do not contain completely."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, Wrap, plain
+from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
 from reference_qm.releases.table import parts_of
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -48,7 +48,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
-def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
+def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
     """Return the settings with the identifier in the store, unless the settings contain an identifier."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
@@ -65,7 +65,10 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     The function raises SettingsError for an unknown fault and for unusable entries of the store.
     """
     installation = Installation(
-        settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
+        settings.config,
+        SystemEntropy(),
+        _wrapper_of_faults(faults) if faults else make_plain_core,
+        parts_of(settings.release),
     )
 
     def begin(entries: Mapping[str, object]) -> Core:

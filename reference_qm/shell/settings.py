@@ -66,7 +66,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
-            table, key = FLAGS[flag]
+            table, key = KEYS_OF_FLAGS[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
             values[table][key] = toml.convert_value(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
@@ -207,7 +207,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
 )
 _QUEUE: Table = MappingProxyType({"name": _convert_queue_name, "transactional": toml.flag, **QUEUE_KEYS})
 
-FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
+KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "--release": ("queue_manager", "release"),
         "--address": ("listen", "address"),

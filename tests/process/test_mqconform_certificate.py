@@ -73,7 +73,7 @@ def test_rule_about_receipt_passes_without_packet_of_system(
     assert code == 0, said
 
 
-def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
+def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
     for arguments in (
         ("genpkey", "-algorithm", "ed25519", "-out", tmp_path / "key.pem"),
         ("pkey", "-in", tmp_path / "key.pem", "-pubout", "-out", tmp_path / "public.pem"),

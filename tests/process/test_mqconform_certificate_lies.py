@@ -98,7 +98,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_a_driven_failure_that_was_made_a_pass_fails_when_it_is_replayed(faulty: Path, signer: Path, tmp_path: Path):
+def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path, tmp_path: Path):
     shutil.copytree(faulty, tmp_path / "run")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1

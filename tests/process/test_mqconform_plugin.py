@@ -315,7 +315,7 @@ def test_plugin_does_not_affect_other_tests(tiny: Path) -> None:
     assert {path.name for path in tiny.iterdir()} <= before
 
 
-def test_collecting_needs_no_sut_and_writes_nothing(tiny: Path) -> None:
+def test_collection_needs_no_sut_and_writes_no_files(tiny: Path) -> None:
     before = {path.name for path in tiny.iterdir()}
     done = command(*PYTEST, "suites", "--collect-only", "-q", cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 0, done.stdout

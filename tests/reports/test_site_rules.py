@@ -143,7 +143,7 @@ def test_frames_are_shown_worst_verdict_first_equal_verdicts_in_turn():
     assert frames_for(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
 
 
-def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
+def test_page_states_number_of_omitted_frames_and_systems(tmp_path):
     systems = [System("Many", str(number), "", number) for number in range(30)]
     full = [frame(number) for number in range(10)]
     standings = [standing(RULE, each, "fail" if each.order > 9 else "pass", full) for each in systems]

@@ -38,7 +38,7 @@ def test_a_new_command_is_not_worse_and_its_line_names_the_remedy():
     assert str(change).endswith("nothing kept: `make bench-keep` keeps it")
 
 
-def test_a_kept_command_that_is_not_measured_comes_last_and_is_not_worse():
+def test_unmeasured_kept_command_is_listed_last_and_not_worse():
     changes = list(compare({"prove": figure(900), "explain": figure(1.0)}, [("explain", figure(1.0))]))
     assert [change.name for change in changes] == ["explain", "prove"]
     assert not changes[1].is_worse
@@ -75,7 +75,7 @@ def test_a_broken_file_gives_one_line_error_that_names_the_remedy(tmp_path: Path
     assert "`make bench-keep`" in str(raised.value)
 
 
-def test_each_measured_command_has_a_kept_figure_with_what_is_wanted_of_it():
+def test_each_measured_command_has_a_recorded_figure_and_target():
     wanted = {name: command.wanted_cpu_s for name, command in commands.COMMANDS.items()}
     kept = {name: figure.wanted_cpu_s for name, figure in read_kept().items()}
     assert wanted.items() <= kept.items()

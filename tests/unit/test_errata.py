@@ -137,7 +137,7 @@ def test_every_entry_leaves_a_reading_to_follow(errata: dict[str, Erratum]) -> N
         assert any(reading.verdict == "pass" for reading in erratum.readings), erratum.id
 
 
-def test_a_reading_fails_only_where_it_cannot_be_meant(errata: dict[str, Erratum]) -> None:
+def test_erratum_reading_has_verdict_fail_only_if_excluded(errata: dict[str, Erratum]) -> None:
     failing = {name for name, each in errata.items() if any(reading.verdict != "pass" for reading in each.readings)}
     assert failing == {f"E{number:02}" for number in CANNOT_BE_MEANT | ADVISED_AGAINST}
 

@@ -246,7 +246,7 @@ def test_windows_script_records_each_value_before_its_change(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNDOING)
-def test_a_record_cannot_name_what_the_script_never_changes(name: str) -> None:
+def test_restore_record_accepts_only_values_the_script_changes(name: str) -> None:
     function = _functions(PROVISION)[name]
     thrown = _text(function).index("throw ")
     changes = [node.start_byte - function.start_byte for command, _, node in _commands(function) if command in CHANGES]

@@ -16,7 +16,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import place
+from reference_qm.core.store.entries import format_place
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -177,7 +177,7 @@ class Destinations(Part):
         """
         kind, _, rest = name.partition(":")
         if kind == "queue":
-            return next((queue for queue in self.qm.queue_names.every_queue() if place(queue) == name), None)
+            return next((queue for queue in self.qm.queue_names.every_queue() if format_place(queue) == name), None)
         if kind == "outgoing":
             return self.open_outgoing(rest, NO_TIME)
         queue = self.qm.queue_names.find_by_path(name)

@@ -14,7 +14,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-STATUSES = {
+STATUS_OF_CURSOR_FAILURE = {
     CursorStatus.ALREADY_RECEIVED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -147,7 +147,7 @@ class Reading(Part):
                 queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction
             )
         else:
-            answered(STATUSES[status], None)
+            answered(STATUS_OF_CURSOR_FAILURE[status], None)
 
     def take_message_out(
         self,

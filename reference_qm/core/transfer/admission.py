@@ -107,10 +107,10 @@ class Admission(Part):
         message = self.message_of(packet, now)
         if was_accepted(queue, packet, message):
             return packet
-        self.log_refused(message)
+        self.journal_refused(message)
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def log_refused(self, message: Message) -> None:
+    def journal_refused(self, message: Message) -> None:
         """Put a refused message into the local dead-letter queue, if it requests that and the queue has room.
 
         Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message journals it after the FinalAck (3.1.5.7).
@@ -128,7 +128,7 @@ class Admission(Part):
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
-            self.log_refused(message)
+            self.journal_refused(message)
             self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             reason = "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)"

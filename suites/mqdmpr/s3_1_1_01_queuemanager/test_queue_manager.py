@@ -23,11 +23,11 @@ DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 RETRIES_S = ("120", "900")
-"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
+"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
 LONG_MS = 600_000
 FIRST_RETRY_MS = 120_000
 ATTEMPTS = 4
-"""The number of halves of that time in which the SUT has to start: two, and two more for the start itself."""
+"""The SUT must start within this many halves of the retry duration: two, and two more for the start itself."""
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 
@@ -73,14 +73,14 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
         if sut.attempt("list") == Outcome.DONE:
             break
     else:
-        raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
+        raise ConformanceFailure("the SUT did not start by itself after its store was repaired (MS-MQSO 6.4.4.1)")
     observed = []
     for _ in range(2):
         observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
     if observed[0] == RETRIES_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
         )
     else:
         judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=observed)
@@ -145,11 +145,11 @@ def _list_transaction_states(sut):
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1
-"""The bytes of a lookup identifier that are the SequentialID."""
+"""The mask of the bytes of a lookup identifier that contain the SequentialID."""
 
 
 TRANSACTIONAL_BIT = 4
-"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
+"""The lowest bit of the highest byte of a lookup identifier, which is set for a transactional message."""
 
 
 def _is_stored(sut, queue, label):
@@ -182,7 +182,7 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         peer.eventually(partial(_is_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
-            raise ConformanceFailure(f"the message {label} did not come into its queue")
+            raise ConformanceFailure(f"the message {label} did not arrive in its queue")
         identifier = lookup_ids[label]
         observed.append(identifier & SEQUENTIAL_ID_MASK)
     judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)

@@ -113,7 +113,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 @fault("authenticated-queue-refuses-signed", breaks="MQDMPR-3.1.1.2-D02")
 class QueueAuthenticationTakesNothing(SecurityOnReceipt):
-    """A queue with Authentication refuses every message, also an authenticated one."""
+    """A queue with Authentication refuses every message, even an authenticated one."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -170,7 +170,7 @@ for _name, _rule, _says, _spoil in (
     (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
-        ("The queue manager gives a queue without a Type a type of its own."),
+        ("The queue manager generates a Type for a queue that is created without one."),
         _set_product_type,
     ),
     (
@@ -182,7 +182,7 @@ for _name, _rule, _says, _spoil in (
     (
         "queue-security-has-file-rights",
         "MQDMPR-3.1.1.2-08",
-        "The security descriptor of a queue has access masks of files.",
+        "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
         _grant_file_rights,
     ),
     ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _set_site_scope),
@@ -226,7 +226,7 @@ class SystemQueuesPublished(DirectoryClient):
 
 @fault("public-queue-object-without-attributes", breaks="MQDMPR-3.1.1.2-01")
 class PublishedWithoutProperties(Publishing):
-    """The directory's object of a public queue has only its name."""
+    """The directory object of a public queue contains only the queue's name."""
 
     def _build_element(self, queue: Queue) -> objects.Queue:
         element = super()._build_element(queue)

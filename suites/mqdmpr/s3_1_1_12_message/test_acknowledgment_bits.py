@@ -50,7 +50,7 @@ CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.valu
 
 
 REQUESTED_BITS = ("", *CLASSIFICATIONS, "PAPRNANR")
-"""Messages with none of the bits, with those of a classification, with all."""
+"""The bits of each message: none, the bits of one classification, or all bits."""
 
 
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
@@ -60,7 +60,9 @@ SHORT_S = 3
 
 
 class Disposition(NamedTuple):
-    """How messages end: their destination and fields, the action there, and the acknowledgment class of each bit."""
+    """An outcome of messages: their destination and fields, the action on them, and the acknowledgment class for each
+    bit.
+    """
 
     queue: str
     user: dict[str, int]
@@ -85,7 +87,7 @@ def _purge_queue(peer, sut):
 
 def _await_all(peer, sut):
     if not peer.eventually(lambda: len(sut.messages()) >= len(REQUESTED_BITS)):
-        raise ConformanceFailure("the messages did not come into their queue")
+        raise ConformanceFailure("the messages did not arrive in their queue")
 
 
 def _let_messages_expire(peer, sut):
@@ -145,7 +147,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for requested, rules in CLASSIFICATIONS.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows the end of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
         judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)

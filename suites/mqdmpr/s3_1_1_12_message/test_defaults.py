@@ -41,7 +41,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D47": {f"{PROPERTIES}CorrelationID": bytes(20).hex()},
     "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
 }
-"""By rule: fields of the packet."""
+"""By rule: the fields of the packet, with their default values."""
 
 
 @needs("send")
@@ -80,12 +80,12 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     of_user = {f"{SECURITY}Flags.ST": SID}
     judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
     sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT))
-    is_sid = holds("the identifier of the sender is a SID")
+    is_sid = holds("the sender identifier is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
 
 def _is_sid(text: str) -> bool:
-    """Return whether bytes in hexadecimal are a SID with as many subauthorities as it counts (MS-DTYP 2.4.2.2)."""
+    """Return whether bytes in hexadecimal are a SID whose subauthority count is correct (MS-DTYP 2.4.2.2)."""
     value = b"" if text == ABSENT else bytes.fromhex(text)
     return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
 

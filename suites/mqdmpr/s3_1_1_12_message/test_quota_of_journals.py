@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota has no room."""
+"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota is exceeded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
 LIFE_S = 1
 EXPIRED_MS = 2_100
-"""After this time more than LIFE_S has passed by any clock with whole seconds."""
+"""After this time, more than LIFE_S has passed on any clock that counts whole seconds."""
 NO_ROOM, ROOM_AGAIN = "without room", "with room again"
 EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 
@@ -21,7 +21,7 @@ EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
-    """Let one message be finished with while the quota is nothing, and one afterwards; judge which is kept.
+    """Judge whether a message that completes while the journal quota is 0, and one that completes later, are kept.
 
     ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
     """

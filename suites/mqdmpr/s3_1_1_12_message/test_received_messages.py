@@ -17,7 +17,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqqb.steps.exchanges import deliver_message, taken
+from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outcome
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -35,7 +35,7 @@ SHOWN = {
     "MQDMPR-3.1.1.12-46": ("label", "Label"),
     "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
 }
-"""By rule: the property as control shows it, and its field in a packet."""
+"""By rule: the name of the property on the control channel, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
 RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": {
@@ -79,7 +79,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     found = _received(peer, sut, sent)
     for rule, (name, _) in SHOWN.items():
         if name not in found and name not in ALWAYS_SHOWN:
-            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
+            judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
         else:
             judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
@@ -101,14 +101,16 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
 
 
 def _received(peer, sut, sent) -> dict[str, Any]:
-    """Return a message of the peer as control shows it in the queue; ConformanceFailure when it is not there."""
+    """Return a message from the peer as the control channel shows it in the queue; raise ConformanceFailure if it is
+    missing.
+    """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
     def there() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
     if not peer.eventually(lambda: bool(there())):
-        raise ConformanceFailure("the message did not come into its queue")
+        raise ConformanceFailure("the message did not arrive in its queue")
     return there()[0]
 
 
@@ -137,7 +139,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
         done = deliver_message(peer, packet, label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
@@ -152,7 +154,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
-        raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
+        raise ConformanceFailure(f"{len(there)} of {len(sent)} messages are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
     orders = [list(found)]
     if max(found.values()) <= LOW_BYTES:
@@ -161,7 +163,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
     judge(
         "MQDMPR-3.1.1.12-D01",
-        expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
+        expected={"identifiers": holds("different identifiers of 8 bytes"), "order": one_of(*orders)},
         observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
         evidence=sent,
     )
@@ -203,7 +205,9 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
-        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.1.12-D04", reason="the control channel shows no arrived_time", evidence=sent
+        )
         return
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers
-from suites.mqqb.steps.disposition import final_identifier, identifier
+from suites.mqqb.steps.disposition import get_final_ack_identifier, identifier
 from suites.mqqb.steps.ordering import Receiver
 
 SHORT_S = 2
@@ -22,5 +22,5 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     peer.pass_time(sut.quiet_ms)
     acks = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
-    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in acks)
+    answered = sorted(identifiers.get(get_final_ack_identifier(frame), "another") for frame in acks)
     judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks])

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model: the elements that survive a restart, and those that end with it."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model: elements that survive a restart, and elements that do not."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
     connection.check_alive()
     if not peer.eventually(lambda: sut.labels(other) == ["express"]):
-        raise ConformanceFailure("the express message did not come into its queue")
+        raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
@@ -87,7 +87,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         "MQDMPR-3.1.1-04",
         expected={
             "express messages": in_queue(),
-            "the later message": holds("in its queue", otherwise="taken by the read"),
+            "the later message": holds("in its queue", otherwise="received by the pending read"),
             "the handle": Outcome.REFUSED,
             "the cursor": Outcome.REFUSED,
             "another reader": Outcome.DONE,
@@ -135,7 +135,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     later = sender.collect(second_session, 1)
     second_session.acknowledge_all()
     if (len(frames), len(later)) != (2, 1):
-        raise ConformanceFailure(f"{len(frames)} of 2 messages came before the restart, {len(later)} of 1 after it")
+        raise ConformanceFailure(f"{len(frames)} of 2 messages arrived before the restart, {len(later)} of 1 after it")
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",

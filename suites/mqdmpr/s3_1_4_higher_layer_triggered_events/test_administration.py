@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a silent coordinator, offline and online."""
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that does not answer, taking a system offline and
+online.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ A_SESSION, NO_SESSION = "a session", "no session"
 
 
 def accepts_peer_session(peer):
-    """Return whether the SUT accepts a session of the peer and receives a message on it."""
+    """Return whether the SUT accepts a session from the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
     except CHANNEL_ERRORS:

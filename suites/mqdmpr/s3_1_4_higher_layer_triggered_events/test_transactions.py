@@ -22,9 +22,7 @@ RULES_OF_ENDED = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""By the call that ended a transaction: the rule that it no longer exists, and the rule that no operation of it is
-left.
-"""
+"""By the call that ends a transaction: the rule that it is removed, and the rule that it has no operations."""
 RULES_OF_UNKNOWN = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
@@ -33,7 +31,9 @@ RULES_OF_UNKNOWN = {
 
 
 class TwoTransactions:
-    """A transaction that receives, moves and sends one message each, and another that receives and sends one."""
+    """Two open transactions: one receives, moves and sends a message each, and the other receives and sends a
+    message.
+    """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
         self.application = application
@@ -61,7 +61,7 @@ class TwoTransactions:
         return labels
 
     def end(self) -> None:
-        """Abort the transactions that are not decided."""
+        """Abort the transactions that are still open."""
         self.application.end_transaction("abort", self.other)
         self.application.receiver.acknowledge_all()
 
@@ -105,7 +105,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         observed=acknowledged_labels,
         evidence=evidence,
     )
-    is_moved = holds("the moved message is not in its old queue")
+    is_moved = holds("the moved message is not in its source queue")
     judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",

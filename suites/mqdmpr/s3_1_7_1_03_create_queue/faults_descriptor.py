@@ -18,7 +18,7 @@ SOMEBODY = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues another security descriptor."""
+    """Give new queues a wrong security descriptor."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -34,7 +34,7 @@ def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANO
 
 
 class _WithPointers(SecurityDescriptor):
-    """A descriptor in the absolute form."""
+    """A security descriptor in the absolute form."""
 
     def build(self) -> bytes:
         data = bytearray(super().build())
@@ -60,8 +60,8 @@ for _name, _rule, _says, _wrong in (
         "everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
         (
-            "The default security descriptor of a non-domain user's queue grants everyone the right to read "
-            "properties only."
+            "The default security descriptor of a non-domain user's queue grants everyone only the right "
+            "to read properties."
         ),
         _build_descriptor((EVERYONE, READ)),
     ),
@@ -86,7 +86,7 @@ for _name, _rule, _says, _wrong in (
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
-        "The default security descriptor has an entry for a creator who is not a domain user.",
+        "The default security descriptor has an entry for a creator that is not a domain user.",
         _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, ALL_RIGHTS)),
     ),
     (
@@ -152,8 +152,8 @@ for _name, _rules, _says, _change in (
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
 class ComputerOfAnother(Queues):
-    """The default security descriptor has the SID of the operating system's account for the computer, not the
-    directory's.
+    """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
+    in the directory.
     """
 
     def machine_sid(self) -> Sid | None:
@@ -162,8 +162,8 @@ class ComputerOfAnother(Queues):
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
 class ComputerRemembered(Queues):
-    """The default security descriptor has the SID of the operating system's account for the computer when the
-    directory does not answer.
+    """If the directory does not answer, the default security descriptor has the SID of the operating system's account
+    for the computer.
     """
 
     def machine_sid(self) -> Sid | None:
@@ -189,7 +189,7 @@ class ComputerMayAll(Queues):
 
 
 class _Supplied(Queues):
-    """A queue manager that changes what it was given before it takes it over."""
+    """A queue manager that changes a supplied security descriptor before it uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         return super().create_security(None if supplied is None else self.taken(supplied), user)
@@ -206,7 +206,7 @@ class _Supplied(Queues):
     ),
 )
 class GivenInVain(_Supplied):
-    """A new queue has the default security descriptor, not the one that its creator supplies."""
+    """A new queue has the default security descriptor instead of the descriptor that its creator supplies."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
@@ -214,7 +214,7 @@ class GivenInVain(_Supplied):
 
 @fault("descriptor-supplied-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
 class CreatorOwns(_Supplied):
-    """The owner of a new queue is its creator, not the owner in the supplied descriptor."""
+    """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Owner=None)
@@ -222,7 +222,7 @@ class CreatorOwns(_Supplied):
 
 @fault("descriptor-supplied-list-appended", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
 class ListAdded(Queues):
-    """The entries of a supplied discretionary list follow those of the default list."""
+    """The queue manager appends the entries of a supplied access list to the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         found = super().create_security(supplied, user)
@@ -231,7 +231,7 @@ class ListAdded(Queues):
 
 @fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
 class NothingAudited(_Supplied):
-    """The queue manager drops the system list of a supplied security descriptor."""
+    """The queue manager drops the system access list of a supplied security descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Sacl=None)

@@ -138,7 +138,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name after a computer name")},
+        expected={
+            "CreateTime": holds("the ModifyTime"),
+            "QualifiedPathname": holds("a computer name and then the path name"),
+        },
         observed={
             "CreateTime": created == inspected["ModifyTime"] > 0 or created,
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
@@ -173,13 +176,13 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
     object_after = _read_published(sut, name)
-    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
         expected={
             "before": None,
             "made": {"label": "published", "quota_kb": 77},
-            "format_name": holds("a public name alone"),
+            "format_name": holds("only a public name"),
         },
         observed={"before": object_before, "made": object_after, "format_name": kind},
     )

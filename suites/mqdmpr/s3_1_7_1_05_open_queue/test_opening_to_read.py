@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened to
-read.
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened for
+reading.
 """
 
 from __future__ import annotations

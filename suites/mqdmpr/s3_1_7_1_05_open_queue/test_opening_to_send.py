@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened to send."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened for sending."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
-    """Judge rules by the expected and the observed outcome of each name."""
+    """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
     judge(*rules, expected=expected, observed=observed)
@@ -143,7 +143,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
     directory_object = sut.change_directory_object(queue=missing, present=True)
     if directory_object is None:
-        judge.end_unobservable("no object of a queue is made in the SUT's directory")
+        judge.end_unobservable("the directory of the SUT did not create the object of a queue")
         return
     sut.create_queue(existing)
 

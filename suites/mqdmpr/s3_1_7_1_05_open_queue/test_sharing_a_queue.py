@@ -24,7 +24,7 @@ REFUSED_BESIDE = {
     "peek": {},
     "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By the mode of the first opening: the modes in which a second opening is refused, each with its rule."""
+"""By the mode of the first reader: the modes in which a second reader is refused, each with its rule."""
 
 
 @needs("qm2qm")

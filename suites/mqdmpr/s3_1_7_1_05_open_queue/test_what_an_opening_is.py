@@ -17,17 +17,17 @@ ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
-"""By rule: the attribute of the opening of several queues, and its value."""
+"""By rule: an attribute of the descriptor for several queues, and its value."""
 MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 
 def _list_openings(sut):
-    """Return the open queue descriptors by Handle."""
+    """Return the OpenQueueDescriptors by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
 def _list_names(opening):
-    """Return the format names of an opening, in lower case and in order."""
+    """Return the sorted format names of an OpenQueueDescriptor in lower case."""
     return str(opening["FormatName"]).lower().split(",")
 
 
@@ -57,7 +57,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
-        expected=holds("an opening", otherwise="no opening with its handle"),
+        expected=holds("an opening", otherwise="no descriptor with its handle"),
         observed=bool(whole),
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
@@ -72,7 +72,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-07",
-        expected=none("opening that is left"),
+        expected=none("descriptor that was not closed"),
         observed=_list_new_names(sut, names, openings_before),
     )
     missing = f"{local_name}-not-there"
@@ -91,7 +91,7 @@ def _concerns(opening, names):
 
 
 def _list_new_names(sut, names, before):
-    """Return the names of the openings that did not exist before."""
+    """Return the format names of the new OpenQueueDescriptors."""
     opened = _list_openings(sut).items()
     return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
 

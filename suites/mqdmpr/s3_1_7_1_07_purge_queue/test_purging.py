@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.7 Purge Queue: messages that a transaction has received."""
+"""MS-MQDMPR 3.1.7.1.7 Purge Queue: messages that a transaction received before the purge."""
 
 from __future__ import annotations
 

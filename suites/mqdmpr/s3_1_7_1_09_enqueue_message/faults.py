@@ -23,7 +23,7 @@ LOW_BYTES = (1 << 56) - 1
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
 class RefersToTheMessageBefore(Positions):
-    """The MessagePosition of a new message refers to the message that was enqueued before it."""
+    """The MessagePosition of a new message refers to the previously enqueued message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -36,7 +36,7 @@ class RefersToTheMessageBefore(Positions):
 
 @fault("sequential-id-not-incremented", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
 class NotIncremented(Positions):
-    """The queue manager does not increment SequentialID: all messages have the same one."""
+    """The queue manager does not increment SequentialID, so all messages have the same value."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return lookup_identifier(message, self.qm.adm.SequentialID)
@@ -100,7 +100,7 @@ add(
 
 @fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
 class ToldAsFailed(Enqueueing):
-    """The queue manager returns an error for a message that it stored in a local queue."""
+    """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         super().put_message(queue, message, None, result, now)

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reading import LOW_7_BYTES
 pytestmark = needs("queue_control", "receive")
 
 PRIORITIES = (3, 6, 0, 7, 3)
-"""Of messages in the order in which they arrive."""
+"""The priorities of the messages, in order of arrival."""
 
 
 @covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
@@ -60,7 +60,7 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
         expected={
             "received": ["first", "second"],
             "SequentialId": lookup_ids["second"],
-            "order": holds("greater than the identifiers before"),
+            "order": holds("greater than all earlier identifiers"),
         },
         observed={
             "received": [read.label_or_outcome, later.label_or_outcome],

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read."""
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read messages."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ add(
 add(
     "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
-    "A message that is received in two phases is deleted in the first one.",
+    "A message that is received in two phases is deleted in the first phase.",
     with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
 )
 add(
     "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
-    "A message that is received in one phase stays in its queue, locked.",
+    "A message that is received in one phase stays in its queue and is locked.",
     with_arguments(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
@@ -121,6 +121,6 @@ def _answer_the_message_behind(given: Given) -> Answered:
 add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
-    "A receive returns the content of the message behind the one that it takes.",
+    "A receive returns the content of the message after the one that it takes.",
     with_arguments(Reading.take_message_out, answered=_answer_the_message_behind),
 )

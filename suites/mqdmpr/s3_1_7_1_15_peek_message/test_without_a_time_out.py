@@ -12,7 +12,7 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 HOURS_MS = 30 * 3_600_000
-"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
+"""A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
 RULE_OF_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
@@ -21,7 +21,7 @@ RULE_OF_READ = {
 
 
 def _build_arguments(sut, application, verb):
-    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
+    """Return the arguments of a read: the queue or, for a peek at the next message, a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -47,7 +47,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     application.send("awaited")
     label = read.await_label()
     if label == Outcome.REFUSED:
-        judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
+        judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
         RULE_OF_READ[verb],

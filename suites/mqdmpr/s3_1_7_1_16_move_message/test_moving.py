@@ -123,7 +123,7 @@ def test_subqueue_message_counts_against_quota(peer, sut, judge):
     connection = peer.open_raw()
     connection.send(application.build_message("large", body=bytes(LARGE_KB * 1024)))
     if not application.await_labels(1):
-        raise ConformanceFailure("the SUT did not take the message")
+        raise ConformanceFailure("the SUT did not accept the message")
     move_message(application, "large", subqueue)
     sut.configure(quota_kb=LARGE_KB)
     packet = connection.send(application.build_message("no room"))

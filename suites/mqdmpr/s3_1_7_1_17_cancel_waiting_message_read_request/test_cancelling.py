@@ -30,7 +30,7 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 
 
 def _is_cancelled(peer, sut, request):
-    """Return whether a request was cancelled; a system may answer that a completed request does not exist."""
+    """Return whether a request was cancelled; a system may return that a completed request does not exist."""
     number = sut.control.begin("cancel", request=request)
     answers = []
 

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: the outcome of a send, and the copies for several queues."""
+"""MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: the outcome of a send, and the copies of a message to several
+queues.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages, and the order in which they are sent."""
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: messages that wait to be sent, and the order in which they are sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from suites.mqqb.steps.sender import Sender
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
 LIFE_S = 1
 LATER_TAG, EXPIRED_TAG = 98, 99
-"""ApplicationTags of a message that is sent later, and of an expired message."""
+"""The ApplicationTags of a message that is sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
 CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")

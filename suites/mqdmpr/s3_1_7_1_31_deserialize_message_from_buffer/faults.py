@@ -53,7 +53,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
-        "The receiver drops TimeToReachQueue of an arriving message.",
+        "The receiver drops the TimeToReachQueue of an arriving message.",
         _change_read_attributes(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
@@ -107,7 +107,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-md5-as-md4",
         "MQDMPR-3.1.7.1.31-D14",
-        "The receiver reads HashAlgorithm 0x8003 as MD4, as the table prints it.",
+        "The receiver reads HashAlgorithm 0x8003 as MD4, the name that is printed in the table.",
         _change_read_security_attributes(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),
@@ -130,7 +130,9 @@ for _name, _rules, _says, _install in (
 
 @fault("receiver-reuses-previous-security", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
-    """The receiver gives a message without SecurityHeader the security attributes of the previous message with one."""
+    """The receiver gives a message without SecurityHeader the security attributes of the previous message
+    that had one.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         before = [one.MessageReference.security for one in queue.MessagePositionList]
@@ -142,7 +144,9 @@ class SecurityOfTheMessageBefore(Positions):
 
 @fault("receiver-reuses-previous-tracing-queue", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
-    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with one."""
+    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message
+    that had one.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
@@ -152,7 +156,7 @@ class TracingOfTheMessageBefore(Positions):
 
 @fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
 class RoutedTransactionRenumbered(Routing):
-    """The router gives a forwarded transactional message a sequence of its own."""
+    """The router gives a forwarded transactional message a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)

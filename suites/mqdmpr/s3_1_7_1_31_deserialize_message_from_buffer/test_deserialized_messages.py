@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows of a packet's
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows for a packet's
 fields.
 """
 
@@ -31,7 +31,7 @@ CLASSES = {
     0xC002: "NACK_RECEIVE_TIMEOUT",
     0xC004: "NACK_RECEIVE_REJECTED",
 }
-"""By number of MessageClass, the name that control shows, without MQMSG_CLASS_."""
+"""By value of MessageClass: the class name on the control channel, without the prefix MQMSG_CLASS_."""
 HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
@@ -42,7 +42,9 @@ NOT_SHOWN = "not shown"
 
 
 def _send_and_read(peer, sut, packets):
-    """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
+    """Send messages on one session; return, by name, the messages as the control channel shows them in their queue, and
+    their packets.
+    """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
     connection.check_alive()
@@ -54,21 +56,23 @@ def _send_and_read(peer, sut, packets):
 
     peer.eventually(lambda: len(find_messages()) == len(identifiers))
     if not find_messages():
-        raise ConformanceFailure("none of the messages came into its queue")
+        raise ConformanceFailure("none of the messages arrived in its queue")
     return find_messages(), list(identifiers.values())
 
 
 def _judge_property(judge, rule, name, wanted, found, evidence):
-    """Judge a property of messages that control shows; not exercised if control shows it of no message."""
+    """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
+    for none of them.
+    """
     observed = {one: _read_property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
+        judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
 def _read_property(message, name):
-    """Return a property as control shows it; ``security.name`` is a security property of the message."""
+    """Return a property as the control channel shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
     value = message.get(part, NOT_SHOWN)
     if rest and isinstance(value, dict):
@@ -135,7 +139,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
 
 
 def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
-    """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
+    """Build a message that is neither signed nor encrypted, with a sender of the given kind in its SecurityHeader."""
     senders = {NO_SENDER: b"", USER_SENDER: ALICE.security_id, QUEUE_MANAGER_SENDER: peer.identifier.bytes_le}
     certificate = ALICE.certificate if kind == NO_SENDER else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
@@ -161,7 +165,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
 
 
 def _with(field, number):
-    """Return the other field that a value needs: an algorithm of its PrivacyLevel."""
+    """Return the additional field that a value needs: an encryption algorithm that fits the PrivacyLevel."""
     return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
 
 

@@ -10,7 +10,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Action
 pytestmark = needs("qm2qm")
 
 SHORT_MS, LONG_MS = 400, 600_000
-"""The second is longer than any check waits, even on a system that stalls repeatedly."""
+"""Timeouts in ms: one that expires, and one that is longer than any check waits, even on a system that stalls."""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -19,7 +19,7 @@ WAIT_RULES = (
     "MQDMPR-3.1.7.3.4-03",
     "MQDMPR-3.1.7.3.5-03",
 )
-"""The rules of every wait."""
+"""The rules that apply to every wait."""
 WAITS = {
     "receive": (Action.RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
     "receive by a cursor": (Action.RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
@@ -27,7 +27,7 @@ WAITS = {
     "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
     "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
-"""By kind of wait: the action, whether it has a cursor, its rules."""
+"""By kind of wait: the action, whether it uses a cursor, and its rules."""
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
@@ -54,7 +54,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     outcomes = {name: call.outcome for name, call in calls.items()}
     judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
-    over = holds("after the time-out")
+    over = holds("after the timeout")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=unread)

@@ -8,7 +8,7 @@ from harness.wire.rpc_qm2qm import Action
 
 NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 UNKNOWN_LOOKUP_ID = 0x0055_0000_0000_0007
-"""A LookupIdentifier of no message."""
+"""A LookupIdentifier that no message has."""
 ACTIONS_AT_IDENTIFIER = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT)
 ACTIONS_BESIDE_IDENTIFIER = (
     Action.LOOKUP_PEEK_NEXT,

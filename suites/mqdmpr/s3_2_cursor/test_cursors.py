@@ -76,7 +76,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
 
 
 def keep_cursor(remote, queue, cursor, by):
-    """Do nothing with a cursor; return the message that it reaches."""
+    """Leave a cursor unused; return the message that it reaches."""
     remote.deliver(["first", "second"])
     return "first"
 
@@ -90,7 +90,7 @@ def receive_by_cursor(remote, queue, cursor, by):
 
 
 def await_message_by_cursor(remote, queue, cursor, by):
-    """Receive by a cursor a message that arrives later; return the message that the cursor reaches."""
+    """Receive with a cursor a message that arrives later; return the message that the cursor reaches."""
     read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
     read.state_after_silence()
     remote.deliver(["first"])
@@ -100,7 +100,9 @@ def await_message_by_cursor(remote, queue, cursor, by):
 
 
 def time_out_by_cursor(remote, queue, cursor, by):
-    """Let a receive by a cursor time out; the specification leaves the position of the cursor open."""
+    """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
+    afterwards.
+    """
     queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(
         SHORT_MS + remote.sut.response_timeout_ms
     )
@@ -113,7 +115,7 @@ ACTIONS_LEAVING_UNREAD = {
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
 }
-"""Actions after which a cursor is unread; each returns the message that a peek then returns, None where it is open."""
+"""Actions after which a cursor is unread. Each returns the message that a peek then returns, or None if undefined."""
 
 
 @for_each_method(
@@ -155,7 +157,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 
 def await_message_before_cursor(remote, by, first, then):
-    """Let a read by a cursor wait behind a message of low priority, then send one of high priority, which is before it.
+    """Let a read wait with its cursor at a message of low priority, then send a message of high priority, whose
+    position is before the cursor.
 
     Return the states of the read before and after, and the read.
     """

@@ -1,6 +1,6 @@
-"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and what a receive by a cursor does when there is no message.
+"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and a receive by a cursor without a message.
 
-The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4.1.
+The checks of MS-MQQP 3.1.4.1 judge the states of a cursor in one queue.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RULES_OF_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last one is for success."""
+"""By action, its rules for a cursor of another queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))

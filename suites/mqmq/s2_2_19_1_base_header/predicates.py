@@ -11,7 +11,7 @@ from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_pa
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
 from suites.mqmq.steps.unused import register_unused_bits
-from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
+from suites.mqqb.steps.order_and_final_acks import demand_flag_of_acknowledgment, is_final_ack, is_order_ack
 
 MESSAGE = "UserMessage"
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
@@ -64,7 +64,7 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
 
 
 passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")(
-    flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
+    demand_flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
 )
 
 

@@ -9,7 +9,13 @@ from harness.expectations import in_queue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, read_internal_bits, respond
+from suites.mqqb.steps.opening import (
+    accept_request,
+    listen_for_connection,
+    read_internal_bits,
+    respond_to_parameters,
+    respond_to_request,
+)
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -108,8 +114,8 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     """A message of the SUT contains a DebugHeader only if DH is set, and the SUT acknowledges a message with DH set and
     a DebugHeader.
     """
-    connection, asked = accepted(listen(peer, sut))
-    respond(connection, asked)
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+    respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
     connection.send(_agree_to(parameters))
     message = connection.poll_packet(2)
@@ -156,9 +162,9 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
+    listener = listen_for_connection(peer, sut)
+    connection, asked = accept_request(listener)
+    respond_to_parameters(connection, respond_to_request(connection, asked))
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]

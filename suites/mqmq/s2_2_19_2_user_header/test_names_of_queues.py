@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.disposition import arrives, private_queue
+from suites.mqqb.steps.disposition import await_arrival, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME, describe_differences, describe_packet
 
@@ -173,5 +173,5 @@ def test_received_destination_is_read_by_dq(peer, sut, judge):
     ):
         connection = peer.open_raw()
         sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
-        place = arrives(sut, connection, label, queue)
+        place = await_arrival(sut, connection, label, queue)
         judge.all(expected="in its queue", observed=place, evidence=sent)

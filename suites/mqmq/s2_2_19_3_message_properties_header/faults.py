@@ -16,7 +16,7 @@ from harness.faults.sent_messages import change_construction, change_insertion, 
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import LABEL
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -319,7 +319,7 @@ for _name, _rule, _field, _value, _says in (
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
-    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
+    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != ORDER_ACK_LABEL
 
 
 add(

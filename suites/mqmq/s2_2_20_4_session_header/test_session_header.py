@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, respond
+from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
@@ -168,9 +168,9 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable, and acknowledges a message of the peer:
     UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
     """
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
+    listener = listen_for_connection(peer, sut)
+    connection, asked = accept_request(listener)
+    respond_to_parameters(connection, respond_to_request(connection, asked))
     sut.send(peer.direct_name(), body="second", delivery="recoverable")
     sut.send(peer.direct_name(), body="third", delivery="express")
     for _ in range(2):

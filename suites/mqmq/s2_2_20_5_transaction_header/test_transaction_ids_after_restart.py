@@ -7,7 +7,7 @@ from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import transaction_header
+from suites.mqqb.steps.sequences import get_transaction_header
 
 
 @needs("send", "restart", "transactions")
@@ -32,7 +32,7 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
             sut.restart()
     if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
         raise ConformanceFailure(f"the SUT sent only messages {sender.tags(came)}")
-    by_tag = {tag: int(transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
+    by_tag = {tag: int(get_transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",
         expected=distinct("IDs", 4),

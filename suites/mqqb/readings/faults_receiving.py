@@ -149,7 +149,7 @@ class ExpiredIsIgnored(Admission):
         return outcome
 
     @only_if(lambda part, message: getattr(part, "_expiring", False))
-    def log_refused(self, message: Message) -> None:
+    def journal_refused(self, message: Message) -> None:
         """Do not journal the message."""
 
 

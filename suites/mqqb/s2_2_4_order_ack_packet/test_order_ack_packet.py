@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.ordering import Receiver, build_order_ack, private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
@@ -35,7 +35,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
     for count in (2, 3):
-        frame = receiver.last_acknowledgment(count)
+        frame = receiver.await_last_acknowledgment(count)
         evidence = [*sent, frame]
         came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
         judge(
@@ -135,7 +135,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     earlier.close()
     peer.request_session()
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue("transactional")))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]

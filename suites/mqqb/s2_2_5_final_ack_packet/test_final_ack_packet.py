@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
-from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 PRIVATE = 3
 BODY_RULES = (
@@ -118,7 +118,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue()))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
@@ -195,7 +195,7 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
-    receiver.last_acknowledgment(len(journaling))
+    receiver.await_last_acknowledgment(len(journaling))
     for _ in journaling if remove is take else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))

@@ -25,13 +25,13 @@ SWAPPED_SIGNATURE = 0x4855
 COOKIE_SLICE = slice(4, 8)
 
 
-def _flags(data: bytes) -> int:
+def _read_flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Return a filter that drops datagrams with some values of Flags."""
-    return lambda data: None if refused(_flags(data)) else data
+    return lambda data: None if refused(_read_flags(data)) else data
 
 
 def _has_only_bit(bit: int) -> Callable[[int], bool]:
@@ -39,7 +39,7 @@ def _has_only_bit(bit: int) -> Callable[[int], bool]:
 
 
 def _refuse_unused_flags(data: bytes) -> bytes:
-    return bytes([data[0] | RF_BIT]) + data[1:] if _flags(data) >> 2 else data
+    return bytes([data[0] | RF_BIT]) + data[1:] if _read_flags(data) >> 2 else data
 
 
 def _correct_ping_signature(data: bytes) -> bytes:

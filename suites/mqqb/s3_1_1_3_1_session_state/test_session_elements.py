@@ -15,7 +15,7 @@ from suites.mqqb.steps.opening import find_accepted_session, is_address
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, sequence_numbers
+from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 
 
 @covers("MQQB-3.1.1.3.1-01")
@@ -119,8 +119,8 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     evidence = [*sent, *again]
     judge(
         "MQQB-3.1.1.3.1.2-01",
-        expected=sequence_numbers(sent),
-        observed=sequence_numbers(again),
+        expected=list_sequence_numbers(sent),
+        observed=list_sequence_numbers(again),
         case="TxSequenceNumbers after a restart",
         evidence=evidence,
     )

@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
+from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 DAY_S = 24 * 3_600
 GROWING_IDENTIFIERS = holds("three sequences, then three greater ones")
@@ -28,7 +28,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     outgoing.acknowledge_all()
     begun += outgoing.send()
     outgoing.acknowledge_all()
-    outgoing.turn_to("mqc-greater-2")
+    outgoing.use_queue("mqc-greater-2")
     begun += outgoing.send()
     outgoing.acknowledge_all()
     identifiers = [read_sequence_id(frame) for frame in begun]
@@ -64,7 +64,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
     judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart")
@@ -79,7 +79,7 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
     message_tags += _send_together(sender, "mqc-after")
     frames = _await_messages(sender, message_tags)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart", "environment")
@@ -102,7 +102,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
         observed=stamps == sorted(set(stamps)) or str(stamps),
         evidence=frames,
     )
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 def _send_together(sender, *names):
@@ -128,7 +128,7 @@ def _await_messages(sender, message_tags):
     return [found()[tag] for tag in message_tags]
 
 
-def _acknowledge(sender, frames):
+def _acknowledge_messages(sender, frames):
     inbox = sender.peer.inbox
     inbox.acknowledge()
     for frame in frames:
@@ -162,7 +162,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-06",
         expected=[1, 2, 3],
-        observed=sequence_numbers(sent),
+        observed=list_sequence_numbers(sent),
         case="TxSequenceNumbers",
         evidence=evidence,
     )
@@ -215,7 +215,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
-    receiver.last_acknowledgment(2)
+    receiver.await_last_acknowledgment(2)
     sut.restart()
     receiver.session = peer.open_raw()
     receiver.sequence.number = 1

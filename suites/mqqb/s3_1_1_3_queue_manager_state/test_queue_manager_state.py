@@ -50,7 +50,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.await_first(3)
-    ids = _message_ids(came)
+    ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
         "MQQB-3.1.1.3-24",
@@ -73,14 +73,14 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3-25",
             expected=holds("a higher MessageID than before"),
-            observed=_message_ids(later)[0] > max(ids) or f"{_message_ids(later)[0]} after {max(ids)}",
+            observed=_list_message_ids(later)[0] > max(ids) or f"{_list_message_ids(later)[0]} after {max(ids)}",
             evidence=[*came, *later],
         )
-        ids += _message_ids(later)
+        ids += _list_message_ids(later)
         later_session.quiet()
 
 
-def _message_ids(frames):
+def _list_message_ids(frames):
     return [int(frame["UserHeader"].MessageID) for frame in frames]
 
 
@@ -114,7 +114,7 @@ RECOVERABLE_TAGS = [1, 3, 4]
 """The tags of the recoverable messages."""
 
 
-def _destination_of(frame: Frame) -> str:
+def _get_destination(frame: Frame) -> str:
     """Return the direct name of the destination of a message, without its prefix."""
     return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
 
@@ -152,7 +152,9 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     judge(
         "MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages of the first queue", evidence=came
     )
-    destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    destinations = {
+        tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
+    }
     expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",

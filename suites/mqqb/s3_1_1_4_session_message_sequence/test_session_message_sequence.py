@@ -51,7 +51,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
     if last is None or last["SessionHeader"].AckSequenceNumber < len(sent):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
-    numbers = sorted({number for ack in acks for number in _recoverable_numbers(ack)})
+    numbers = sorted({number for ack in acks for number in _list_recoverable_numbers(ack)})
     judge(
         "MQQB-3.1.1.4-D01",
         expected=[1, 2, 3],
@@ -61,7 +61,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
     )
 
 
-def _recoverable_numbers(ack):
+def _list_recoverable_numbers(ack):
     """Return the numbers of the recoverable messages that a SessionAck acknowledges."""
     header = ack["SessionHeader"]
     bits = (bit for bit in range(32) if header.RecoverableMsgAckFlags >> bit & 1)

@@ -18,7 +18,7 @@ from suites.mqmq.steps.session_headers import (
 
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")
-def window_size(packet: Any, context: Context) -> Finding:
+def demand_window_size(packet: Any, context: Context) -> Finding:
     """Demand WindowSize 64 of the SUT, as initiator and as acceptor."""
     size = packet.ConnectionParametersHeader.WindowSize
     return size == 64, f"WindowSize is {size}"

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
@@ -170,7 +170,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     outgoing.send_session_ack()
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_info("EodNoAckCount", 0)
-    observed = read_element(outgoing.info(), "EodLastAckCount")
+    observed = read_element(outgoing.read_transfer_info(), "EodLastAckCount")
     judge(
         "MQQB-3.1.3.2-18",
         expected=1,
@@ -238,7 +238,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
         judge.mark_not_exercised("MQQB-3.1.3.2-35", reason="the SUT also pings for messages that survived the restart")
         return
     asked = PingingSut(peer, sut).await_ping()
-    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)
+    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=describe_ping_fields(asked, "Cookie"), evidence=asked)
 
 
 @covers("MQQB-3.1.3.2-36")
@@ -305,7 +305,7 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before an answer of the other side, by rule."""
+"""Elements of a session that is established again, before the other side answers, by rule."""
 
 
 @needs("send", "inspect")

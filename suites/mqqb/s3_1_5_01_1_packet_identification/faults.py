@@ -23,7 +23,13 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, LABEL, is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import (
+    BODY_SIZE,
+    FIRST_FINAL_CLASS,
+    ORDER_ACK_LABEL,
+    is_final_ack,
+    is_order_ack,
+)
 from reference_qm.surface.inputs import BytesReceived, Input
 
 add(
@@ -113,7 +119,7 @@ _QUEUE: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
-_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
+_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 _BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
 _FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}

@@ -14,11 +14,11 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     RETRY_MS,
-    connection_history,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
     is_address,
+    list_connection_history,
     list_outgoing_queues,
     private_name,
 )
@@ -190,7 +190,7 @@ def _list_attempts(sut, name):
 
     A SUT may renew its only entry instead of adding another.
     """
-    return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
+    return [one["ConnectionHistoryTime"] for one in list_connection_history(sut, name)]
 
 
 @needs("send", "management", "queue_control")

@@ -65,7 +65,9 @@ def _change_round_trip(
     return install
 
 
-def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _measure_by_own_clock(
+    packet: EstablishConnectionPacket, sent: Now, now: Now
+) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
@@ -79,7 +81,7 @@ add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
-    _change_round_trip(_use_own_time),
+    _change_round_trip(_measure_by_own_clock),
 )
 
 

@@ -8,10 +8,10 @@ from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
+    expect_recent_entry,
     find_initiated_session,
     find_outgoing_queue,
-    last_entry,
-    recent_entry,
+    get_last_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
@@ -36,7 +36,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 
     def judge_entry(rule: str, status: str, frame) -> None:
         entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
-        judge(rule, expected=recent_entry(peer, status), observed=last_entry(entries), evidence=frame)
+        judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=frame)
 
     session = OutgoingSession(peer, sut, to)
     asked = session.await_request()
@@ -78,7 +78,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     session = sender.await_session()
     came = sender.collect(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
-    expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
+    expected, observed = expect_recent_entry(peer, "Established"), get_last_entry(queue["ConnectionHistory"])
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)

@@ -54,20 +54,20 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     judge(
         "MQQB-3.1.5.5-05",
         expected=unflagged,
-        observed=_select_range(number, count, numbers),
+        observed=_select_numbers_in_range(number, count, numbers),
         case="messages sent again",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
         expected=none("message with that number"),
-        observed=_select_range(number, number, numbers),
+        observed=_select_numbers_in_range(number, number, numbers),
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
-        observed=_select_range(number + 1, count, numbers),
+        observed=_select_numbers_in_range(number + 1, count, numbers),
         case="messages sent again",
         evidence=evidence,
     )
@@ -92,7 +92,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     next_session.acknowledge_all()
 
 
-def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
+def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
     return [at for at in sorted(numbers) if first <= at <= last]
 
 
@@ -115,7 +115,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     judge(
         "MQQB-3.1.5.5.3-03",
         expected=[2],
-        observed=outgoing.numbers_on(next_session),
+        observed=outgoing.list_numbers_on(next_session),
         case="messages on the next session",
         evidence=[*frames, *came],
     )

@@ -85,7 +85,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
                 session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
             )
         )
-        peer.eventually(functools.partial(_has_at_least, list_journaled, count))
+        peer.eventually(functools.partial(_has_at_least_messages, list_journaled, count))
         observed.append(list_journaled())
     first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
     judge.all(
@@ -97,7 +97,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     session.acknowledge_all()
 
 
-def _has_at_least(found: Callable[[], list[str]], count: int) -> bool:
+def _has_at_least_messages(found: Callable[[], list[str]], count: int) -> bool:
     return len(found()) >= count
 
 

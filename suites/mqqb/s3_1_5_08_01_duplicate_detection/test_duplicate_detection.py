@@ -10,7 +10,7 @@ from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import tags
 
@@ -142,12 +142,12 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     session = peer.open_raw()
     packet = peer.message()
     sent = [session.send(packet)]
-    peer.eventually(lambda: _time_stamp(sut, sent[0]) is not None)
-    old_stamp = _time_stamp(sut, sent[0])
+    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) is not None)
+    old_stamp = _read_time_stamp(sut, sent[0])
     peer.pass_time(REPETITION_DELAY_S * 1_000)
     sent.append(session.send(packet))
-    peer.eventually(lambda: _time_stamp(sut, sent[0]) != old_stamp)
-    new_stamp, now_s = _time_stamp(sut, sent[0]), peer.environment.now().utc_s
+    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) != old_stamp)
+    new_stamp, now_s = _read_time_stamp(sut, sent[0]), peer.environment.now().utc_s
     if old_stamp is None or new_stamp is None:
         judge(
             "MQQB-3.1.5.8.1-02",
@@ -174,6 +174,6 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     )
 
 
-def _time_stamp(sut: Sut, message: Frame) -> int | None:
-    entry = history_entry(sut, message)
+def _read_time_stamp(sut: Sut, message: Frame) -> int | None:
+    entry = find_history_entry(sut, message)
     return None if entry is None else entry["TimeStamp"]

@@ -61,11 +61,11 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         case="RC of the forwarded messages",
         evidence=evidence,
     )
-    expected, observed = sorted(map(_describe, sent)), sorted(map(_describe, came))
+    expected, observed = sorted(map(_describe_forwarded_fields, sent)), sorted(map(_describe_forwarded_fields, came))
     judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
 
 
-def _describe(frame: Frame) -> str:
+def _describe_forwarded_fields(frame: Frame) -> str:
     """Describe the fields of a message that a router does not change: identifier, destination, delivery and content."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     number = user.DestinationQueue.PrivateQueueIdentifier

@@ -92,7 +92,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Dave, the owner without the right to write": message_of(DAVE),
             "Erin, denied although in the group": message_of(ERIN),
             "Alice, signed": sign(message_of(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": message_of(ALICE, security=_queue_manager_security(peer)),
+            "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
             "Alice, without NA": message_of(ALICE, NA=0),
         },
         "restricted",
@@ -100,7 +100,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     judge_dispositions(judge, secured, dispositions, RESTRICTED_QUEUE_ROWS)
 
 
-def _queue_manager_security(peer):
+def _build_queue_manager_security(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
@@ -134,7 +134,7 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             "Alice": secured.message(),
-            "a queue manager, as Everyone": secured.message(security=_queue_manager_security(peer)),
+            "a queue manager, as Everyone": secured.message(security=_build_queue_manager_security(peer)),
             "a SID without account": secured.message(MALLORY),
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }

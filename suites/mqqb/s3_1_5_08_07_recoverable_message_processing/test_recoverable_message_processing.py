@@ -106,21 +106,21 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
     """
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
-    packets = [first, first.copy() if reason == "a duplicate" else _build_refused(peer, sut, reason), third]
+    packets = [first, first.copy() if reason == "a duplicate" else _build_refused_message(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
-    peer.environment.run_until(lambda: len(_stored_numbers(session)) >= len(sent), within_ms)
+    peer.environment.run_until(lambda: len(_list_stored_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
     judge(
         "MQQB-3.1.5.8.7-15",
         expected=allowed,
-        observed=_stored_numbers(session),
+        observed=_list_stored_numbers(session),
         case="numbers acknowledged as stored",
         evidence=[*sent, session.last],
     )
 
 
-def _build_refused(peer, sut, reason):
+def _build_refused_message(peer, sut, reason):
     if reason == "no such queue":
         return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
@@ -129,7 +129,7 @@ def _build_refused(peer, sut, reason):
     return peer.recoverable_message(user, destination=None)
 
 
-def _stored_numbers(session) -> list[int]:
+def _list_stored_numbers(session) -> list[int]:
     """Return the numbers of the recoverable messages that were acknowledged as stored on a session (E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
@@ -159,16 +159,16 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
         within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
     )
-    acks = [ack, receiver.last_acknowledgment(2)]
-    before = _queue_contents(sut)
+    acks = [ack, receiver.await_last_acknowledgment(2)]
+    before = _describe_queue_contents(sut)
     if len(before) != len(sent):
         raise ConformanceFailure(f"{len(before)} of {len(sent)} messages arrived in their queues")
     sut.restart()
-    after = _queue_contents(sut)
+    after = _describe_queue_contents(sut)
     judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, case="messages in the queues", evidence=[*sent, *acks])
 
 
-def _queue_contents(sut) -> list[str]:
+def _describe_queue_contents(sut) -> list[str]:
     """Describe the messages in the queues that the check uses."""
     return [
         f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"

@@ -92,7 +92,7 @@ add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
     "The receiver does not put a message with JN to a full queue into the dead-letter queue.",
-    skip(Admission.log_refused),
+    skip(Admission.journal_refused),
 )
 
 
@@ -100,8 +100,8 @@ add(
 class LoggedWithTransaction(Admission):
     """The receiver puts a transactional message to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
-        super().log_refused(message)
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
@@ -123,8 +123,8 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
 class LoggedUnasked(Admission):
     """The receiver puts a message without JN to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
-        super().log_refused(replace(message, NegativeJournalingRequested=True))
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(replace(message, NegativeJournalingRequested=True))
 
 
 @fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
@@ -139,6 +139,6 @@ class PriorityLostInQueue(Positions):
 class RecoverableMessageOverQuotaNoDeadLetter(Admission):
     """The receiver does not put a recoverable message with JN to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
+    def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().log_refused(message)
+            super().journal_refused(message)

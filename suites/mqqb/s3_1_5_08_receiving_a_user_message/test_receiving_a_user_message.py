@@ -86,7 +86,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     sent = [receiver.send_packet(packet) for packet in packets]
-    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
+    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_of(sut, sent[:3], "plain")
@@ -113,7 +113,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
             packet = receiver.build_message(limits, **more)
         sent[life] = receiver.send_packet(packet)
     wanted = [life for life, (_, _, arrives) in LIFETIME_CASES.items() if arrives]
-    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
+    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)

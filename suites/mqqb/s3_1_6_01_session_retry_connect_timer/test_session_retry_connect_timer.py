@@ -75,7 +75,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        expected=holds("the SUT opens no new session with no messages left", otherwise="a new session"),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
@@ -93,7 +93,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
-    order = _by_priority(came)
+    order = _group_tags_by_priority(came)
     for _ in range(2):
         session.close()
         session = sender.await_session()
@@ -102,7 +102,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3.1-D01",
             expected=order,
-            observed=_by_priority(frames),
+            observed=_group_tags_by_priority(frames),
             case="messages by priority",
             evidence=evidence,
         )
@@ -213,7 +213,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     )
 
 
-def _by_priority(frames):
+def _group_tags_by_priority(frames):
     """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
     them.
     """

@@ -31,7 +31,9 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     for session in (idle, accepted, refused):
         session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(CLEANUP_MS))
 
-    ended, ended_accepted, ended_refused = (_describe_end(session, sut) for session in (idle, accepted, refused))
+    ended, ended_accepted, ended_refused = (
+        _describe_session_end(session, sut) for session in (idle, accepted, refused)
+    )
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
     judge(
         "MQQB-3.1.6.2-02",
@@ -76,7 +78,7 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
         )
 
 
-def _describe_end(session: Conversation, sut: Sut) -> str:
+def _describe_session_end(session: Conversation, sut: Sut) -> str:
     """Describe when a session ended, counted in cleanup times from its first packet."""
     if session.record.closed_at_ms is None:
         return "still open"

@@ -83,7 +83,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         evidence=came,
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
-    nacks = {name: reported[key] for ordinal, name in ordinals.items() if (key := ordinal_bytes(ordinal)) in reported}
+    nacks = {name: reported[key] for ordinal, name in ordinals.items() if (key := encode_ordinal(ordinal)) in reported}
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
@@ -167,6 +167,6 @@ def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 
-def ordinal_bytes(ordinal: int) -> bytes:
+def encode_ordinal(ordinal: int) -> bytes:
     """Return the ordinal of a message as the last four bytes of a CorrelationID."""
     return ordinal.to_bytes(4, "little")

@@ -18,7 +18,7 @@ from suites.mqmq.steps.session_headers import (
 )
 
 
-def _is_as_a_session_ack(packet: Any, counts: Counts) -> Finding:
+def _demand_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
     """Demand everything that the rules demand of a SessionAck."""
     judges = (
         check_sent_count,
@@ -39,7 +39,7 @@ for rule, expected, judge in (
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
         check_recoverable_sent_count,
     ),
-    ("MQQB-3.1.7.1.3-15", "its counts are those of both sides", _is_as_a_session_ack),
+    ("MQQB-3.1.7.1.3-15", "its counts are those of both sides", _demand_values_of_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that came", check_acknowledged_count),
     (
         "MQQB-3.1.7.1.3-17",

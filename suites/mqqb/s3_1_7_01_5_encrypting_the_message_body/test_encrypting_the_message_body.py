@@ -25,9 +25,9 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
+from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
-from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
+from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
 from suites.mqqb.steps.sender import Sender
 
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
@@ -130,7 +130,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             (rule_of_choice, "provider, algorithm and key bits", choice, found.choice),
             ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
-            *_comparisons(found, choice),
+            *_list_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
         rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
@@ -189,7 +189,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again.acknowledge_all()
 
 
-def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
+def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
     """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
@@ -352,7 +352,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
     judge(
         "MQQB-3.1.7.1.5-31",
-        expected=expect_about(now_s),
+        expected=expect_current_time(now_s),
         observed=entry["CachedTime"],
         case="CachedTime",
         evidence=first.frame,
@@ -487,9 +487,9 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    entries = [one for one in connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = recent_entry(peer, "CertificateValidationFailure", failed=True)
-    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
+    entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    expected = expect_recent_entry(peer, "CertificateValidationFailure", failed=True)
+    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_entry(entries), evidence=frames)
     session.acknowledge_all()
 
 

@@ -81,11 +81,11 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
             "to reach": 9_000,
             "journaled": 1,
         }
-        found = _properties(frame)
+        found = _get_properties(frame)
         judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
 
 
-def _properties(frame) -> dict[str, Any]:
+def _get_properties(frame) -> dict[str, Any]:
     """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
@@ -129,7 +129,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
-        observed = _requests_of(found[tag]) if tag in found else "no message with this ApplicationTag"
+        observed = _get_requests(found[tag]) if tag in found else "no message with this ApplicationTag"
         judge(
             "MQQB-3.1.7.1.1-03",
             expected=expected,
@@ -139,7 +139,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
         )
 
 
-def _requests_of(frame) -> tuple[list[str], int]:
+def _get_requests(frame) -> tuple[list[str], int]:
     """Return the acknowledgments and the journaling that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
@@ -181,7 +181,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, came = sender.await_first(1)
-    shown = _session(sut, sender.to)
+    shown = _find_session(sut, sender.to)
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
@@ -193,7 +193,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
-    shown = _session(sut, sender.to)
+    shown = _find_session(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
     judge(
         "MQQB-3.1.7.1.6-02",
@@ -207,7 +207,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     session.acknowledge_all()
 
 
-def _session(sut, format_name: str) -> dict[str, Any]:
+def _find_session(sut, format_name: str) -> dict[str, Any]:
     """Return the session of a format name's queue, or else the session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -280,12 +280,12 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
-        receiver.poll(receiver.admin_acks, seen)
-    if len(receiver.admin_acks()) < 2:
+        receiver.poll(receiver.list_admin_acks, seen)
+    if len(receiver.list_admin_acks()) < 2:
         raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
-    own = peer.inbox.conversation(receiver.admin_acks()[0])
+    own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
-    identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
+    identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(own.messages)
     own.close()
@@ -301,6 +301,6 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
         "MQQB-3.1.7.1-12",
         expected=facts(different_identifiers=2, counted_by_session=number, sent_again=True),
         observed={"different_identifiers": len(identifiers), "counted_by_session": count, "sent_again": again},
-        evidence=[*sent, *receiver.admin_acks(), *copies(), own.sent[-1], ack],
+        evidence=[*sent, *receiver.list_admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

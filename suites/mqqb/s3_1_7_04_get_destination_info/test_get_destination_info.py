@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def connection_to(peer):
+def expect_connection_to(peer):
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
@@ -37,7 +37,7 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
     either = one_of(str(UUID(int=0)), str(peer.identifier))
@@ -62,7 +62,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
     judge(
@@ -103,10 +103,10 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": str(peer.identifier), "address": connection_to(peer)})
+    expected = fields({"GUID": str(peer.identifier), "address": expect_connection_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",

@@ -101,7 +101,7 @@ add(
 
 class _ExpiryCloses(Ping):
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.closing.close(session, "no Ping Response came (fault)", now)
+        self.qm.closing.close(session, "no Ping Response arrived (fault)", now)
 
 
 add(

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, cookie_of
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
 
 IGNORED_THEN_ACCEPTED = fields(
     {"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED}
@@ -54,7 +54,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
-        lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF},
+        lambda one: {"Cookie": get_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
     )
 
 
@@ -80,7 +80,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    other = caller.answer_ping(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
+    other = caller.answer_ping(asked, Cookie=~get_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
     observed = caller.await_session(caller.no_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])

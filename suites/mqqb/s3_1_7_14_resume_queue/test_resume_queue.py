@@ -24,13 +24,13 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     sender.collect_all(session, 1)
-    if new_tags(session):
+    if list_tags_after_first(session):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
     judge.all(
         expected=[2, 3],
-        observed=new_tags(session),
+        observed=list_tags_after_first(session),
         case="messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
@@ -119,7 +119,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
 
 
-def new_tags(session: Conversation) -> list[int]:
+def list_tags_after_first(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first, in order and each once, whether a message is resent or not
     (E65).
     """

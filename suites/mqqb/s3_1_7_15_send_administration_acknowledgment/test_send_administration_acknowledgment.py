@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
-from suites.mqqb.steps.ordering import private_queue_number
+from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
@@ -33,7 +33,7 @@ LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 
 
-def _attributes(ack) -> dict[str, int]:
+def _get_attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -49,7 +49,7 @@ def _attributes(ack) -> dict[str, int]:
 
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
-    found = _attributes(ack)
+    found = _get_attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
@@ -215,7 +215,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     that number.
     """
     queue = sut.new_queue("administration")
-    number = private_queue_number(sut, queue)
+    number = get_private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     user = peer.private_queue(sut.guid, number) | own
@@ -251,7 +251,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
     acknowledgment has the correlation, response queue, delivery and body for its packet.
     """
-    number = private_queue_number(sut, sut.queue("transactional"))
+    number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}

@@ -16,12 +16,12 @@ from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
 
 
-def _body_fields(frame: Frame, body: type) -> dict[str, str]:
+def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
     """Return the fields of the body of an acknowledgment as text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
@@ -39,7 +39,7 @@ def _body_fields(frame: Frame, body: type) -> dict[str, str]:
 IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
 
 
-def _privacy(frame: Frame) -> dict[str, Any]:
+def _read_privacy(frame: Frame) -> dict[str, Any]:
     encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
     return {"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted}
 
@@ -52,10 +52,10 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
-    frame = receiver.last_acknowledgment(count)
+    frame = receiver.await_last_acknowledgment(count)
     if frame is None:
         raise ConformanceFailure("no OrderAck arrived for the transactional messages")
-    identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
+    identifier, found, evidence = receiver.sequence.identifier, _read_body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge(
         "MQQB-3.1.7.17-D03",
@@ -70,10 +70,10 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=evidence)
 
 
-def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
+def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
     """Judge the body of a FinalAck by its message; judge that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
@@ -81,11 +81,11 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
         "SourceGUID": guid_text(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
-    found = _body_fields(frame, FinalAckBody)
+    found = _read_body_fields(frame, FinalAckBody)
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=[sent, frame])
 
 
 RULES_OF_REFUSED = {
@@ -109,7 +109,7 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
-    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
+    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
 
 
 RULES_OF_RECEIVED = {
@@ -134,7 +134,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
+    _judge_final_ack(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
 
 
 @covers("MQQB-3.1.7.17-D11")
@@ -164,7 +164,7 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
     queue 4 of the peer.
     """
-    number = private_queue_number(sut, sut.queue("transactional"))
+    number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
@@ -193,7 +193,7 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
     for turn in ("at first", "again", "and again"):
         frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
-        observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
+        observed = sorted(_read_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
         judge(
             "MQQB-3.1.7.17-11",
             expected=fields({turn: wanted}),
@@ -224,7 +224,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         frames += _await_final_acks(receiver, len(frames), 1)
         peer.inbox.acknowledge(spare=session)  # no SessionHeader after a message that was refused (E19)
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
-    came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
+    came = [_read_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
     judge(
         "MQQB-3.1.7.17-11",

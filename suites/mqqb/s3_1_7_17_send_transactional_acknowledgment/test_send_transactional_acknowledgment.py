@@ -51,11 +51,11 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
-        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
-        names.append(_identifier(frame))
+        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_get_attributes(frame), evidence=evidence)
+        names.append(_get_identifier(frame))
         own = (
             len(set(names)) == count
-            and names[-1] != _identifier(sent)
+            and names[-1] != _get_identifier(sent)
             and UUID(str(user.SourceQueueManager)) == sut.guid
         )
         judge(
@@ -85,12 +85,12 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
             )
 
 
-def _identifier(frame) -> tuple[Any, int]:
+def _get_identifier(frame) -> tuple[Any, int]:
     """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _attributes(frame) -> dict[str, Any]:
+def _get_attributes(frame) -> dict[str, Any]:
     """Return the attributes of an acknowledgment by name."""
     base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
     return {

@@ -1,4 +1,6 @@
-"""Other readings of a queue manager without its directory or its Transaction Coordinator."""
+"""Readings of errata about a queue manager without its directory or its Transaction Coordinator that the reference does
+not follow.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing tran
 
 @follows("E200.2")
 class NothingTransferredWithoutDirectory(Establishing):
-    """The queue manager sends no message to another queue manager while DirectoryOffline is TRUE."""
+    """While DirectoryOffline is TRUE, the queue manager sends no messages to other queue managers."""
 
     @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -47,14 +49,14 @@ class _NothingReceived(QueueCommands):
 
 add_reading(
     "E201.2",
-    "Without the Transaction Coordinator no application sends to or receives from a transactional queue.",
+    "Without the Transaction Coordinator, applications cannot send to or receive from a transactional queue.",
     both(replace_part(_NothingSent), replace_part(_NothingReceived)),
 )
 
 
 @follows("E202.2")
 class VotesForgottenWithoutCoordinator(Coordinating):
-    """The queue manager also aborts prepared transactions when it loses the coordinator."""
+    """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 
     def abort_undecided(self) -> None:
         super().abort_undecided()

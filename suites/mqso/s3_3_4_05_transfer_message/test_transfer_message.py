@@ -11,15 +11,15 @@ from suites.mqso.steps.routed import DELIVERIES, Routed
 
 TAGS = (0x51, 0x52, 0x53)
 ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
-"""The rules about a message that is sent to the next hop that the directory gives."""
+"""The rules about a message that is sent to the next hop according to the directory."""
 
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", DELIVERIES)
 @covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
 def test_messages_to_other_site_pass_router(topology, judge, delivery):
-    """Three messages to a queue of another site pass from the sender to the router and from there to the receiver,
-    and each of these two acknowledges them.
+    """Three messages to a queue of another site are sent from the sender to the router, and from there to the receiver;
+    the router and the receiver acknowledge them.
     """
     routed = Routed(topology, delivery)
     routed.send(*TAGS)

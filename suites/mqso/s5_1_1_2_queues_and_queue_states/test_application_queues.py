@@ -17,8 +17,8 @@ SHORT_MS = 200
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
-    """Two of five messages are received in order, a purge removes the rest, a second purge changes nothing, and the
-    queue stores the next message.
+    """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
+    the queue stores the next message.
     """
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
@@ -39,8 +39,8 @@ WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
-    """A pending receive takes the message that arrives; one whose timeout expires returns no message and takes no
-    later one.
+    """A pending receive takes a message that arrives; a receive whose timeout has expired returns no message and takes
+    no later message.
     """
     queue = sut.new_queue("awaited")
     reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
@@ -60,7 +60,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue of the
+    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
     same name is empty.
     """
     queue = sut.new_queue("deleted")
@@ -75,7 +75,9 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
 def test_full_queue_stores_no_message(sut, judge):
-    """A queue of 8 KB stores one message of 5,000 characters and no second one, until it is purged."""
+    """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
+    purge.
+    """
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000
     to = sut.direct_name(queue)
@@ -90,8 +92,8 @@ def test_full_queue_stores_no_message(sut, judge):
 @needs("queue_control", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
-    """Of two cursors the moved one reads the second message and the other the first; after a restart reads by both
-    are refused.
+    """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
+    restart, reads with both cursors are refused.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")

@@ -15,7 +15,7 @@ SHORT_S = 2
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages to three queues of the peer are listed in three outgoing queues."""
+    """One, two and three messages to three queues of the peer wait in three separate outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -32,7 +32,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
 def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
-    """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
+    """A paused outgoing queue sends neither of its two messages; after it is resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
     session, frames = sender.await_first(1)
@@ -84,8 +84,8 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     "MQSO-5.1.1.3-D08",
 )
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of six messages that expire unsent, those with negative journaling are dead letters, the transactional one in
-    its own queue; of two delivered ones, the one with positive journaling is in the journal.
+    """Of six messages that expire unsent, only those with negative journaling become dead letters, the transactional
+    message in a separate queue; of two delivered messages, only the one with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -119,7 +119,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
 @covers("MQSO-5.1.1.2-D14")
 def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
-    """The acknowledgment of a transactional message of the peer has the peer's queue order_queue$ as destination."""
+    """The acknowledgment of a transactional message from the peer is addressed to the peer's queue order_queue$."""
     receiver = Receiver(peer, sut)
     packet = receiver.send()
     ack = receiver.await_acknowledgment()

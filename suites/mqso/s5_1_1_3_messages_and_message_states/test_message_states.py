@@ -64,8 +64,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
 def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
-    """Of three sent messages the express and the recoverable one leave the outgoing queue with the SessionAck, and
-    the transactional one with the OrderAck.
+    """Three messages are sent: the express and the recoverable message are removed from the outgoing queue at the
+    SessionAck, and the transactional message at the OrderAck.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart: a restart of the sender or the router of messages."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: messages in transit while the sender or the router restarts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TAGS = (0x61, 0x62)
     ],
 )
 def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge, role, delivery, rule):
-    """Two recoverable or transactional messages that wait at the sender or at the router arrive once each after that
-    system's restart.
+    """Two recoverable or transactional messages wait at the sender or at the router; after a restart of that system,
+    each message arrives once.
     """
     routed = Routed(topology, delivery)
     topology.cut(NEXT_HOP[role])

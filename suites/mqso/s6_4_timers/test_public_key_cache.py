@@ -23,11 +23,11 @@ PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 @contextmanager
 def _restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
-    """Restore the keys of a queue manager at the end."""
+    """Restore the public keys of a queue manager at the end of the check."""
     machine_object = {"queue_manager": str(machine)}
     keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
     if keys_before is None:
-        raise ConformanceFailure("the directory has no public keys of the peer")
+        raise ConformanceFailure("the directory contains no public keys of the peer")
     try:
         yield
     finally:
@@ -40,7 +40,7 @@ def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
 
 
 def _name_recipient_keys(frame: Frame) -> str:
-    """Return the name of the peer's keys for which a message was encrypted."""
+    """Return the name of the peer's keys with which a message was encrypted."""
     return (
         ", ".join(name for name, keys in PUBLIC_KEYS.items() if DecryptedMessage(frame, keys()).key is not None)
         or "neither"

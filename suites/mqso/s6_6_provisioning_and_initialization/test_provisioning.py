@@ -14,13 +14,13 @@ MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "Srmp
 ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
 """Attributes of the queue manager, and the keys of [provisioned] in the SUT file that state their values."""
 RETRIES_S = ("120", "900")
-"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
+"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
 UNINITIALIZED = (None, False)
 
 
 def _select_shown(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the expected and the observed values of the attributes that the SUT shows."""
+    """Return the expected and the observed values of those attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }
@@ -37,8 +37,8 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
-    """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
-    no role of directory server or routing server.
+    """The SUT shows the modes of its SUT file and an initialization retry of 120 or 900 seconds; in workgroup mode it
+    is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)

@@ -16,8 +16,8 @@ CALL_ID = 77
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_unknown_authentication_service_is_refused(remote, judge):
-    """The SUT refuses a bind under a made-up authentication service, and accepts one under the service of the SUT
-    file (without a user: under none).
+    """The SUT refuses a bind with an unknown authentication service, and accepts a bind with the service of the SUT
+    file (without authentication if the file names no user).
     """
     port = remote.read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
@@ -55,7 +55,7 @@ def build_authenticated(packet):
 @needs("directory", "environment", "security")
 @covers("MQSO-7.4.1.3-04")
 def test_public_keys_are_in_directory_object(sut, judge):
-    """The SUT's directory object has the public encryption keys that the SUT reports."""
+    """The SUT's directory object contains the public encryption keys that the SUT reports."""
     observed = sut.read_directory_object() or {}
     keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(

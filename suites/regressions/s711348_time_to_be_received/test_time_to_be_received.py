@@ -23,7 +23,9 @@ NEVER = 0xFFFFFFFF
     ],
 )
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
-    """Three messages of one transaction with different TimeToBeReceived, or none, are sent each with its own value."""
+    """Three messages of one transaction, two with different values of TimeToBeReceived and one without a value, are
+    each sent with their own value.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):
@@ -32,7 +34,7 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
     sut.control.call("commit", transaction=transaction)
     session, frames = sender.await_first(len(asked))
     if Sender.tags(frames) != [1, 2, 3]:
-        raise ConformanceFailure("the messages of the transaction did not come in their order")
+        raise ConformanceFailure("the messages of the transaction did not arrive in order")
     for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
         expected = NEVER if time_s is None else between(time_s // 2, time_s)

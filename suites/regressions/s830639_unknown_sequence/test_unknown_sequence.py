@@ -9,13 +9,13 @@ from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
 FAR_AHEAD = 0x0001_0000
-"""Seconds, or sequences, beyond those of the SUT."""
+"""The distance from the SUT's sequences, in seconds or in sequence numbers."""
 
 
 @sut_survives()
 @covers("REGRESSIONS-830639-01")
 def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
-    """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
+    """After three OrderAcks of a sequence that the SUT never sent, the session still acknowledges messages."""
     connection = peer.open_raw()
     connection.check_alive()
     packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]

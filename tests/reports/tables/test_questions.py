@@ -160,7 +160,7 @@ def test_csv_export_has_every_row_and_escapes_formulas(lake):
 
 def test_json_has_every_column_of_every_row_in_order(lake):
     out = io.StringIO()
-    exporting.write_json(exporting.in_order(lake.rule_current.where("sut_name = 'packets'"), "rule_current"), out)
+    exporting.write_json(exporting.sort_table(lake.rule_current.where("sut_name = 'packets'"), "rule_current"), out)
     (row,) = json.loads(out.getvalue())
     assert list(row) == lake.rule_current.columns
     assert (row["counts"], row["retired"], row["reason"]) == ({"fail": 1}, False, None)

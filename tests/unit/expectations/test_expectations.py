@@ -70,9 +70,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
     ],
 )
-def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
-    expected: Any, observed: Any, texts: tuple[str, str] | None
-) -> None:
+def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, texts: tuple[str, str] | None) -> None:
     kept, *said = judged(expected, observed)
     assert kept
     assert texts is None or tuple(said) == texts
@@ -119,7 +117,7 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
         (fields(WindowSize=4), None, "None"),
     ],
 )
-def test_a_difference_says_what_was_observed_and_which_part_is_wrong(expected: Any, observed: Any, says: str) -> None:
+def test_mismatch_names_observation_and_wrong_part(expected: Any, observed: Any, says: str) -> None:
     kept, _, said = judged(expected, observed)
     assert not kept
     assert said == says

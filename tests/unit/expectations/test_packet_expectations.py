@@ -58,7 +58,7 @@ def test_a_packet_is_compared_by_its_kind_and_fields() -> None:
     assert judged(ACKNOWLEDGED, frame(connection_parameters())) == ("broken", "ConnectionParameters")
 
 
-def test_a_packet_that_did_not_come_reads_as_what_happened_instead() -> None:
+def test_missing_packet_is_described_by_actual_event() -> None:
     assert judged(ACKNOWLEDGED, None) == ("broken", "nothing")
     assert judged(packet(), Conversation(closed_by_sut=False)) == ("broken", "kept the connection open")
     assert judged(packet(), frame(session_ack())) == ("kept", "SessionAck")

@@ -107,7 +107,7 @@ def test_the_frames_before_damage_are_judged_and_the_damage_is_named(tmp_path, f
     assert damage.startswith(f"it is damaged behind frame {len(frames) - 1}: ")
 
 
-def test_a_cut_gzip_file_is_judged_as_far_as_it_goes(tmp_path):
+def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
     path = made.pcap(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
     packed = zlib.compressobj(0, wbits=31)
     path.write_bytes((packed.compress(path.read_bytes()) + packed.flush())[:-3000])

@@ -125,7 +125,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         ),
     ],
 )
-def test_an_agent_that_does_not_say_who_it_is_gives_one_line_error(patch: str, words: str) -> None:
+def test_agent_without_identity_gives_one_line_error(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
         try_agent(changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1)
     assert words in str(caught.value)
@@ -267,7 +267,7 @@ def parse_loosely(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
+def test_draft_of_sut_file_does_not_overwrite_a_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     write_draft(path, "one")
     with pytest.raises(UsageError, match="exists already; give another name"):
@@ -278,12 +278,12 @@ def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
-def test_an_address_that_is_none_gives_one_line_error(address: str) -> None:
+def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
     with pytest.raises(UsageError, match=r"it must be (HOST:PORT|1 to 65535)"):
         tcp_route(address)
 
 
 @pytest.mark.parametrize("command", ["", "'x"])
-def test_a_command_that_is_none_gives_one_line_error(command: str) -> None:
+def test_invalid_agent_command_gives_one_line_error(command: str) -> None:
     with pytest.raises(UsageError, match="--command"):
         command_route(command)

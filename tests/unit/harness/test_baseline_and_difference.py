@@ -86,7 +86,7 @@ def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
         load_baseline(tmp_path / "none.toml", {})
 
 
-def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_path: Path):
+def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
     text = write_baseline([THREE, ONE], known)
     with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
@@ -164,7 +164,7 @@ def test_difference_of_a_rule_has_its_kind(tmp_path: Path, before: dict[str, str
     assert found == {ONE: kind}
 
 
-def test_a_part_of_a_run_makes_the_first_baseline_and_changes_none(tmp_path: Path):
+def test_partial_run_creates_baseline_but_does_not_change_one(tmp_path: Path):
     part = run(tmp_path / "a", {ONE: {"t": "fail"}, TWO: {"t": "pass"}}, selection="-k x")
     file = tmp_path / "baseline.toml"
     update(part, file)
@@ -228,7 +228,7 @@ def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[st
     assert f"removed: 1\n  {FOUR}  pass -> none" in text
 
 
-def test_markdown_shows_what_a_system_said_as_text(shown: dict[str, str]):
+def test_markdown_difference_escapes_texts_of_a_system(shown: dict[str, str]):
     (row,) = (line for line in shown["markdown"].splitlines() if line.startswith(f"| {ONE}"))
     assert r"\<b\>\|y" in row
     assert row.replace("\\|", "").count("|") == 7
@@ -241,7 +241,7 @@ def test_json_has_both_sides_and_each_kind(shown: dict[str, str]):
     assert (step["rule"], step["before"], step["after"], len(step["checks"])) == (ONE, "pass", "fail", 5)
 
 
-def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
+def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
     root = ElementTree.fromstring(shown["junit"])
     assert (root.get("tests"), root.get("failures")) == ("3", "1")
     failing = [case.get("name") for case in root if case.find("failure") is not None]

@@ -112,9 +112,7 @@ def test_polling_waits_as_long_as_it_is_asked_and_no_longer_than_the_connection_
     assert peer.environment.now().monotonic_ms < began + 100
 
 
-def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
-    conversation: RawConversation, far: FakeSut
-) -> None:
+def test_failed_expect_names_missing_packet_and_close(conversation: RawConversation, far: FakeSut) -> None:
     with pytest.raises(ConformanceFailure, match=r"^the SUT did not send SessionAck$"):
         conversation.expect("SessionAck", within_ms=100)
     far.hang_up()

@@ -88,7 +88,7 @@ def test_a_port_of_serve_that_is_none_gives_one_line_error(
         ),
     ],
 )
-def test_a_file_of_another_kind_is_said_to_be_one(
+def test_file_of_wrong_kind_is_reported(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -102,7 +102,7 @@ def test_a_file_of_another_kind_is_said_to_be_one(
     assert said.removeprefix(f"mqconform: {tmp_path / name}:").lstrip().startswith(line)
 
 
-def test_a_file_that_is_no_baseline_is_said_to_be_none(tmp_path: Path) -> None:
+def test_file_that_is_not_a_baseline_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n', encoding="utf-8")
     with pytest.raises(UsageError, match="not a baseline: it has no `schema = 1`; `mqconform baseline update RUN"):

@@ -206,7 +206,7 @@ def test_waiting_ends_when_the_messages_are_there(peer: Peer, sut: ScriptedSut) 
     assert not peer.inbox.wait(lambda frame: frame["UserHeader"].MessageID == 4, within_ms=100)
 
 
-def test_each_message_is_acknowledged_where_it_came(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_acknowledges_message_on_its_session(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     first, second = peer.connect(), peer.connect()
     second.send(message(7, recoverable=1))

@@ -354,7 +354,7 @@ def test_malformed_packet_makes_other_failures_inconclusive_but_fails_its_own_ru
     ]
 
 
-def test_a_packet_that_cannot_be_read_breaks_the_rule_of_its_field_alone(tmp_path: Path) -> None:
+def test_unreadable_packet_breaks_only_rule_of_its_field(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SETTLED)
     unread = frame(3)
     made.packets.malformed[unread] = "VersionNumber"
@@ -428,7 +428,7 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     assert made.failed == [MUST]
 
 
-def test_a_missed_should_of_a_must_decides_nothing_about_it(tmp_path: Path) -> None:
+def test_missed_should_does_not_decide_its_must_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected="closed", observed="closed", evidence=frame())
     assert not made(MUST, expected=0, observed=1, advice=True, evidence=frame(7))
@@ -526,7 +526,7 @@ def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> Non
         made.passive()
 
 
-def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
+def test_copied_refusal_keeps_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
 
@@ -543,7 +543,7 @@ def test_evidence_of_packet_observation_names_its_packets(tmp_path: Path) -> Non
     assert [one["frame"] for one in line["evidence"]] == [3, 4, 9]
 
 
-def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
+def test_verdict_records_packets_of_sut_beyond_named_evidence() -> None:
     entries: list[Entry] = []
     made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
     own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]

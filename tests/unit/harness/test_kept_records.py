@@ -71,7 +71,7 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
         assert one.faults.get(rule, []) == whole.faults.get(rule, [])
 
 
-def test_few_rules_choose_their_files_and_many_choose_none() -> None:
+def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
     files = {path for path in files_to_collect([rule]) or () if path.suffix}
     assert files == set(files_naming([CHECKS], [rule]))

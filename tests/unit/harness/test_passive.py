@@ -73,7 +73,7 @@ def test_a_rule_that_does_not_speak_of_a_packet_does_not_count_it() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_packet_that_lacks_what_the_rule_is_about_is_counted_apart() -> None:
+def test_packet_without_subject_of_rule_is_counted_separately() -> None:
     @passive(MUST, "SessionAck", "even where it is not 1")
     def even(packet: Any, context: Context) -> Finding:
         number = packet.SessionHeader.AckSequenceNumber

@@ -276,7 +276,7 @@ def test_sent_packets_and_datagrams_are_read_back_too(recorder: Recorder) -> Non
     assert len(long) > 4 * MAX_SEGMENT
 
 
-def test_a_flood_is_a_finding_that_says_how_much_came_and_nothing_after_it_is_kept(recorder: Recorder) -> None:
+def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: Recorder) -> None:
     recorder.flood_limit = 100_000
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     message = bytes(user_message(body=b"x" * 30_000))

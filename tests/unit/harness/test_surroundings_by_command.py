@@ -38,7 +38,7 @@ def test_failed_environment_command_gives_one_line_error_and_unknown_state():
         nowhere.change({"service": False})
 
 
-def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
+def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
     pids = tmp_path / "pids"
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
     around = by_commands(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))

@@ -37,12 +37,12 @@ def test_a_system_that_answers_is_alive(sut: Sut):
     assert diagnose(peer_of(sut)).condition is Condition.ALIVE
 
 
-def test_a_system_that_nobody_can_connect_to_has_crashed(sut: Sut):
+def test_system_that_refuses_connections_counts_as_crashed(sut: Sut):
     sut.tcp_port += 1
     assert diagnose(peer_of(sut)).condition is Condition.CRASHED
 
 
-def test_a_system_that_accepts_and_says_nothing_hangs(sut: Sut):
+def test_system_that_accepts_without_answer_counts_as_hanging(sut: Sut):
     class Mute:
         on_open = on_closed = on_failed = on_bytes = lambda self, *_: None
 

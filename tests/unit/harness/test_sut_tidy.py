@@ -134,7 +134,7 @@ def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     assert control.asked == [(verb, {})]
 
 
-def test_a_sut_that_was_taken_off_the_network_comes_back_once() -> None:
+def test_offline_sut_is_brought_online_once_at_cleanup() -> None:
     control = Scripted()
     one = view(control)
     one.take_offline()

@@ -80,7 +80,7 @@ def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_pa
     assert "its process ended with KeyError" in diagnosis.says
 
 
-def test_a_check_that_passed_beside_a_crash_finds_it(driver: Driver, tmp_path: Path) -> None:
+def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Path) -> None:
     peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
     ask_for_a_session(peer).wait_closed()
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)

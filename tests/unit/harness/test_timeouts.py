@@ -31,7 +31,7 @@ def test_slow_system_gets_longer_timeouts_and_slower_timers():
     assert timeouts.scale(20) == 10
 
 
-def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
+def test_stalled_system_is_awaited_by_its_pulse():
     speed = Speed((2, 3_600, 2, 2, 2))
     felt = timeouts_for(TimeoutsTable(), controlled=True, speed=speed, felt=True)
     blind = timeouts_for(TimeoutsTable(), controlled=True, speed=speed)

@@ -191,7 +191,7 @@ def test_what_is_sent_before_the_other_side_is_there_is_not_lost() -> None:
     assert b"at once" in network.system.said
 
 
-def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
+def test_cut_network_closes_and_refuses_connections_until_restored() -> None:
     network = Network()
     end = network.connect()
     network.relay.cut()

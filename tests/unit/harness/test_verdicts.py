@@ -215,7 +215,7 @@ def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
     assert made.counts == {Verdict.FAIL: 2, Verdict.PASS: 1}
 
 
-def test_a_test_that_is_run_again_writes_only_what_is_new(tmp_path: Path) -> None:
+def test_repeated_test_writes_only_new_verdicts(tmp_path: Path) -> None:
     recorded = Recorded(last=2, cut="t")
     recorded.unfinished[("t", MUST, "pass")] = 2
     made = log(tmp_path, recorded)

@@ -59,7 +59,7 @@ def test_clock_jump_keeps_the_time_for_a_remote_system(
 
 @pytest.mark.parametrize("jump_ns", [HOUR_NS, -HOUR_NS])
 @pytest.mark.parametrize("environment", [True], indirect=True)
-def test_a_system_here_jumps_along_and_the_jump_is_told(
+def test_local_system_follows_clock_jump_and_jump_is_reported(
     environment: RealEnvironment, machine: Machine, jump_ns: int
 ) -> None:
     before_s, before_us = environment.now().utc_s, environment.epoch_us()

@@ -36,7 +36,7 @@ def test_test_selection_prefers_most_kills_without_redundancy() -> None:
     assert cover(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
 
 
-def test_a_mutant_is_tried_on_the_tests_that_run_it_and_once(tmp_path: Path) -> None:
+def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:
     file = tmp_path / "test_file.py"
     file.write_text(TESTS, encoding="utf-8")
     functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]

@@ -168,7 +168,7 @@ def test_the_verdicts_that_convict_a_fault_are_kept(proved: Callable[..., Any]) 
     assert proof.convictions["second"] == []
 
 
-def test_a_condition_that_did_not_occur_in_one_check_is_clean_when_it_did_in_another(
+def test_rule_exercised_by_another_check_is_clean(
     proved: Callable[..., Any],
 ) -> None:
     assert proved(ScriptedTrials({"first": {ONE, OTHER}}, {TWO: Verdict.NOT_EXERCISED})).complete
@@ -176,7 +176,7 @@ def test_a_condition_that_did_not_occur_in_one_check_is_clean_when_it_did_in_ano
     assert RULE in proved(ScriptedTrials({"first": {ONE}}, never)).unclean
 
 
-def test_a_rule_that_is_not_clean_says_what_its_check_saw() -> None:
+def test_unclean_rule_is_reported_with_observation() -> None:
     lines = [Line("a", RULE, Verdict.PASS, ""), Line("b", RULE, Verdict.FAIL, "expected 1; observed 2")]
     assert why_unclean(lines) == "fail in b: expected 1; observed 2"
     assert why_unclean([]) == "no verdict"

@@ -55,7 +55,7 @@ def test_a_subqueue_is_received_from_and_purged_alone(host):
     assert host.bodies() == ["c"]
 
 
-def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
+def test_moved_message_is_in_target_queue_after_crash():
     host = one_host()
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", recoverable=True)

@@ -65,7 +65,7 @@ def test_deleted_message_is_not_counted_and_reason_is_reported(host):
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
         host.core.positions.delete_message(position, reason)
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert deleted == [(position, reason)], "once"

@@ -82,7 +82,7 @@ def test_a_call_that_cannot_be_made_is_faulted_and_the_association_lives(client,
     client.call(8)
 
 
-def test_a_fault_of_the_dispatcher_says_nothing_about_execution(client):
+def test_fault_of_dispatcher_has_did_not_execute_flag_clear(client):
     call = client.call(6, hQueue=7)
     (answer,) = sent(call.fault(0xC00E0007))
     assert (answer.body, answer.pfc_flags) == (Fault(0, 0xC00E0007), WHOLE)

@@ -152,7 +152,7 @@ def test_2_4_1_public_key_blob():
 
 
 @pytest.mark.parametrize("offset", [0, 1, 2, 4, 8])
-def test_2_4_1_what_is_printed_as_constant_must_be_there(offset):
+def test_2_4_1_blob_with_wrong_constant_is_refused(offset):
     data = bytearray(bytes(PublicKeyBlob(modulus=b"12345678")))
     data[offset] ^= 1
     with pytest.raises(WireError, match=r"PublicKeyBlob\."):
