@@ -1,8 +1,8 @@
 """Record the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
-Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in one,
-`mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records the same
-conversations in captures of its own, with which the tests compare.
+Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
+one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records
+the same conversations in captures of its own, with which the tests compare.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 """
@@ -120,10 +120,8 @@ class Wire:
 
 def build_tagged_frames(packet: bytes) -> list[bytes]:
     """Put a packet into an Ethernet frame with two VLAN tags."""
-    return [
-        bytes(Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
-    return [bytes(ethernet / Dot1Q(vlan=7) / Dot1Q(vlan=42) / IP(packet))
-    ]
+    ethernet = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+    return [bytes(ethernet / Dot1Q(vlan=7) / Dot1Q(vlan=42) / IP(packet))]
 
 
 def build_ipv6_packets(packet: bytes) -> list[bytes]:
@@ -169,14 +167,10 @@ SCENARIOS = (
     Scenario("raw"),
     Scenario("loopback", (*TSHARK, "lo", "-w"), loopback=True),
     Scenario("loopback_pcap", (*TCPDUMP, "lo", "-w"), loopback=True, suffix=".pcap"),
-    Scenario(
-        "nanoseconds", (*TCPDUMP, "lo", "--time-stamp-precision=nano", "-w"), loopback=True, suffix=".pcap"
-    ),
+    Scenario("nanoseconds", (*TCPDUMP, "lo", "--time-stamp-precision=nano", "-w"), loopback=True, suffix=".pcap"),
     Scenario("cooked_v1", (*TCPDUMP, "any", "-y", "LINUX_SLL", "-w"), loopback=True, suffix=".pcap"),
     Scenario("cooked_v2", (*TCPDUMP, "any", "-y", "LINUX_SLL2", "-w"), suffix=".pcap"),
-    Scenario(
-        "two_link_types", (*TSHARK, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True
-    ),
+    Scenario("two_link_types", (*TSHARK, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("vlan", (*TSHARK, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("ipv6", (*TSHARK, "m0", "-w"), build_ipv6_packets),
     Scenario("fragments", (*TSHARK, "m0", "-w"), build_fragments),
