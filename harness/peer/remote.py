@@ -291,7 +291,7 @@ class RemoteQueue:
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
-        """Read by a LookupId."""
+        """Read by RemoteQMStartReceiveByLookupId and wait for the answer."""
         return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
 
     def acknowledge(self, receive: Call) -> Call:

@@ -81,7 +81,7 @@ class OtherReadEnded(RemoteEnding):
     ),
 )
 class StatusWrong(RemoteEnding):
-    """RemoteQMEndReceive returns an error on success."""
+    """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(change_answer_values(call, Return=error_for_success), now)

@@ -76,7 +76,7 @@ class WithoutHandle(RemoteOpening):
 
 @fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
 class StatusWrong(RemoteOpening):
-    """RemoteQMOpenQueue returns an error on success."""
+    """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_open_queue(change_answer_values(call, Return=error_for_success), now)

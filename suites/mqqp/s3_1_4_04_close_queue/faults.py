@@ -62,7 +62,7 @@ class EveryQueueClosed(RemoteOpening):
 
 @fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMCloseQueue returns an error on success."""
+    """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_close_queue(change_answer_values(call, Return=error_for_success), now)

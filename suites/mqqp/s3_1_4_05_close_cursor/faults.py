@@ -34,7 +34,7 @@ add(
 
 @fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMCloseCursor returns an error on success."""
+    """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(change_answer_values(call, Return=error_for_success), now)

@@ -51,7 +51,7 @@ add(
     ),
 )
 class StatusWrong(RemoteEnding):
-    """RemoteQMCancelReceive returns an error on success."""
+    """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_cancel_receive(change_answer_values(call, Return=error_for_success), now)

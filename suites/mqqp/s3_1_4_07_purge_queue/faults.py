@@ -27,7 +27,7 @@ add(
 
 @fault("server-purge-queue-success-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMPurgeQueue returns an error on success."""
+    """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_purge_queue(change_answer_values(call, Return=error_for_success), now)
