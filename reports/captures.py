@@ -1,4 +1,4 @@
-"""Copies captures beside the pages, under generated names, and provides the packets to show."""
+"""Copies captures into the site, under generated names, and provides the packets to show."""
 
 from __future__ import annotations
 

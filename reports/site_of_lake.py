@@ -209,7 +209,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose verdicts by small columns, then read the texts and packets of the chosen verdicts."""
+    """Choose the verdicts to show from small columns, then read their texts and packets."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

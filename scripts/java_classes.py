@@ -1,4 +1,4 @@
-"""Makes Java write down the classes of a starting Spark, for every later start.
+"""Make Java archive the classes of a starting Spark, which speeds up every later start.
 
 `python scripts/java_classes.py` makes `reports.spark.CLASSES`: 190 MiB, in half a minute.
 """
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a Java process still writes the file, after the command has ended."""
+    """Return whether a Java process is still writing the file after the end of the command."""
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # the process has just ended
             if f"ArchiveClassesAtExit={file}".encode() in process.read_bytes():

@@ -353,7 +353,7 @@ class Recorder:
             self._keep_unframed(connection, left)
         connection.unframed.clear()
 
-    def record_end(self, connection: Connection, *, by_peer: bool) -> None:
+    def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return

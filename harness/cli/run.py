@@ -108,7 +108,7 @@ def run(
             arguments += [option, str(value)]
     arguments += [option for option, wanted in (("--resume", resume), ("--allure", allure)) if wanted]
     if sut is not None:
-        _say_what_goes_where(sut)
+        _announce_packets(sut)
     gc.disable()  # what is imported stays; the plugin enables it when the checks are collected
     try:
         code = _run_pytest(arguments, format_)
@@ -140,7 +140,7 @@ def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
     return code
 
 
-def _say_what_goes_where(path: Path) -> None:
+def _announce_packets(path: Path) -> None:
     from harness.sut.sut_file import is_loopback, load_sut_file
 
     driver = load_sut_file(path).driver

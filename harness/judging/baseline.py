@@ -88,7 +88,7 @@ class Held:
         if self.new:
             yield f"not in the baseline: {', '.join(self.new)}"
         if self.stale:
-            yield f"in the baseline, but failing no more (take them out): {', '.join(self.stale)}"
+            yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
 
 
 def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:

@@ -133,7 +133,7 @@ class Replay(Recorder):
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
             if way.closed_frame is not None:
-                yield way.closed_frame, 0, partial(self.record_end, connection, by_peer=not from_sut)
+                yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
     def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         for each in way.ranges:

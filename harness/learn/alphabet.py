@@ -65,6 +65,6 @@ packets.
 """
 ACKNOWLEDGED = ("recoverable message",)
 """The inputs that a system acknowledges on an open session after a delay."""
-LOSS = "loss of the connection"
+LOSS_OF_CONNECTION = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""
-ALPHABET = (*INPUTS, LOSS)
+ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)

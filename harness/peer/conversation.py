@@ -211,7 +211,7 @@ class Conversation:
 
     def close(self) -> None:
         """Close the connection from the peer's side."""
-        self.peer.recorder.record_end(self.record, by_peer=True)
+        self.peer.recorder.record_connection_end(self.record, by_peer=True)
         self.stream.close()
 
     def end(self) -> None:
@@ -244,7 +244,7 @@ class RawConversation(Conversation):
 
     def on_closed(self, reason: str) -> None:
         """Record that the SUT closed the connection."""
-        self.peer.recorder.record_end(self.record, by_peer=False)
+        self.peer.recorder.record_connection_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
         """Wait for the SUT's packet with this number (from 0), of any kind; return None if it does not arrive."""

@@ -256,7 +256,7 @@ class _Stage:
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
         if session is not None:
-            self.peer.recorder.record_end(session.record, by_peer=by_us)
+            self.peer.recorder.record_connection_end(session.record, by_peer=by_us)
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         self.peer.recorder.datagram(local, remote, data, from_sut=False)

@@ -1,6 +1,6 @@
-"""Asks the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+"""Ask the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-Without authentication, because clients ask before they know the server.
+The call is not authenticated, because clients ask before they know the server.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; SutUnavailable if there is no mapper, or the mapper knows no port."""
+    """Return the port of qmcomm; raise SutUnavailable if the mapper is missing or does not know the port."""
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _unknown(address, found)
     if not found:
-        raise _unknown(address, "it knows of no qmcomm")
+        raise _unknown(address, "it does not know qmcomm")
     return found[0]
 
 
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an interface that the mapper at a port names, or the reason why there are none."""
+    """Return the ports of an interface, as the mapper at a port returns them, or the reason why it returns no port."""
     try:
         with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
             return _ask_for_ports(connection, interface)
@@ -58,7 +58,7 @@ def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int]
 
 def _unknown(address: str, why: str) -> SutUnavailable:
     return SutUnavailable(
-        f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not say where qmcomm is: "
+        f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not return the port of qmcomm: "
         f"{why}; give driver.rpc_port in the SUT file (Windows: 2103)"
     )
 
@@ -77,7 +77,7 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
-    """Read a PDU until the time ``ends``, in s of the monotonic clock; return its kind and the PDU."""
+    """Read a PDU, until the time ``ends`` at the latest (s of the monotonic clock); return its kind and the PDU."""
     header = _read_exactly(connection, HEADER_SIZE, ends)
     size = rpc_size(header) or 0
     data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
@@ -85,7 +85,7 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
 
 
 def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:
-    """Read so many bytes; WireError when fewer come. A frag_len cannot ask for more than 65,535."""
+    """Read the given number of bytes; raise WireError when fewer arrive. A frag_len cannot exceed 65,535."""
     data = b""
     while len(data) < count:
         connection.settimeout(max(ends - time.monotonic(), 0.001))

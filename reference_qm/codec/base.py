@@ -141,7 +141,7 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the available bytes of the signature; raise the same error for any number of bytes."""
+    """Check the available bytes of the signature; an error is the same whether all bytes have arrived or not."""
     if signature == SIGNATURE:
         return
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):

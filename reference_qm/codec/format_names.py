@@ -290,5 +290,5 @@ _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
 
 
 def _quote(text: str) -> str:
-    """Return at most 60 characters in quotes, escaped, so that the message stays one line."""
+    """Return the first 60 characters of a text in quotes, escaped, so that an error message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

@@ -62,7 +62,7 @@ class Layout:
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
-        """Return the bytes of field values in wire order; MisuseError for a value that exceeds its width."""
+        """Return the bytes of field values in wire order; raise MisuseError for a value that exceeds its width."""
         wire = list(values)
         for index in self.guids:
             wire[index] = build_guid(wire[index])

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number that lies in its range."""
+    """Return a number if it is in its range."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value

@@ -1,4 +1,4 @@
-"""Accesses the directory of a host on a thread of its own, because a file may be locked by another process."""
+"""Accesses the directory of a host on a separate thread, because another process may have locked its file."""
 
 from __future__ import annotations
 

@@ -101,7 +101,10 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
 async def read_message(
     queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
 ) -> dict[str, object] | None:
-    """Run a queue manager for one read, without listening. Return the message JSON-ready; ReadError."""
+    """Run a queue manager for one read, without listening.
+
+    Return the message JSON-ready; raise ReadError when the read fails.
+    """
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())

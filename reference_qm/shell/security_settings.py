@@ -1,4 +1,4 @@
-"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the demands of queues.
+"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the security of queues.
 
 Keys and certificates are PEM files in one folder; a name that leads outside is refused.
 """

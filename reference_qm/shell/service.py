@@ -116,7 +116,7 @@ class Service:
     async def run(self, ready: Callable[[str], None]) -> bool:
         """Serve until SIGTERM, SIGINT or ``stop``; return False after an internal failure.
 
-        ``ready`` gets one line with the bound ports. SettingsError when a port cannot be bound.
+        ``ready`` gets one line with the bound ports. Raises SettingsError when a port cannot be bound.
         """
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._on_exception)
@@ -145,9 +145,7 @@ class Service:
         Raise ControlError or StoreError when a reset is impossible.
         """
         if self.settings.directory is not None:
-            raise ControlError(
-                "reset: the directory belongs to the whole enterprise; start all its systems anew instead"
-            )
+            raise ControlError("reset: the directory belongs to the whole enterprise; restart all its systems instead")
         self.host.reset()
 
     async def _open_ports(self) -> str:

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free one."""
+    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free port."""
 
     address: str = "127.0.0.1"
     tcp_port: int = 1801

@@ -58,7 +58,7 @@ class SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; StoreError for a failure."""
+        """Return every entry, after pending writes; raise StoreError for a failure."""
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:

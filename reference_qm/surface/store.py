@@ -31,7 +31,7 @@ class Store(Protocol):
         """Store all records in order, or none and raise StoreError; after the return they are safe."""
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; StoreError for a failure."""
+        """Return every entry, after pending writes; raise StoreError for a failure."""
 
     def clear(self) -> None:
         """Remove every entry and pending write; when StoreError is raised, every entry stays."""
@@ -62,7 +62,7 @@ class MemoryStore:
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
         )
         if grown > 0 and self._size + grown > self._limit:
-            raise StoreError(f"the store in memory is full: it holds {self._limit} characters; use a file (--store)")
+            raise StoreError(f"the store in memory is full at {self._limit} characters; use a file (--store)")
         self._size += grown
         for name, text in texts.items():
             if text is None:
@@ -84,13 +84,13 @@ class MemoryStore:
         return ""
 
     def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Do nothing, because a store in memory has no resources to release."""
 
 
 def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
     """Return the new values of the entries in records, as JSON; None for removed entries.
 
-    StoreError when a value is not JSON-ready.
+    Raise StoreError when a value is not JSON-ready.
     """
     changes: dict[str, object] = {}
     for record in records:

@@ -80,11 +80,11 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The DomainGuids that the local security authority reports."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of a store entry that is missing in a backup from another domain."""
+"""The name of the store entry that a backup from another domain does not contain."""
 DAMAGED_ENTRY = "damage:1"
 """The name of a store entry that no queue manager writes, for damaged data."""
 QUEUE_NUMBER_ENTRY = "last_private_queue_number"
-"""The name of the store entry with the last private queue number, which can become lower than that of a queue."""
+"""The name of the store entry with the last private queue number, which can become lower than the number of a queue."""
 DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""

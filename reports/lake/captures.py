@@ -86,7 +86,7 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
         uri = uri_of(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: nothing exists there")
+            raise RollupError(f"no captures at {one_line(argument)}: the path does not exist")
         names += matches
     return names
 

@@ -145,7 +145,7 @@ def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFram
 
 
 def _has_other_suites(known: Collection[Known], run: Known) -> bool:
-    """Return whether the suites of a run differ, or may differ, from those of the product's previous run."""
+    """Return whether the suites of a run differ, or may differ, from the suites of the product's previous run."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
     return before is not None and not (run.suites and run.suites == before.suites)

@@ -25,7 +25,7 @@ SMALL_FILE_OCTETS = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its time in ms since 1970, its names for Hadoop and in ``_metadata.file_path`` of Spark."""
+    """A file or folder: its names for Hadoop and in Spark's ``_metadata.file_path``, octets, and ms since 1970."""
 
     uri: str
     encoded: str

@@ -113,7 +113,7 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
     if contents:
-        raise RollupError(f"Spark has another spelling for a file: {one_line(next(iter(contents)))}")
+        raise RollupError(f"Spark spells the name of a file differently: {one_line(next(iter(contents)))}")
     return read
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mqconform_process import mqconform, run_json, verdicts
 
-from benchmarks.anybody import CLEAN, HURRIED, meet
+from benchmarks.anybody import CLEAN, HURRIED, run_scenario
 from benchmarks.systems import Scenario
 
 SELECTION = (
@@ -46,7 +46,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
     def meeting(scenario: Scenario) -> Met:
-        said = meet(scenario, folders[scenario], SCENARIOS[scenario], mqconform)
+        said = run_scenario(scenario, folders[scenario], SCENARIOS[scenario], mqconform)
         return Met(list(said), folders[scenario])
 
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:

@@ -210,7 +210,10 @@ def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> 
         f"the run has {after} verdicts",
     )
     said = complaint(mqconform("run", "--sut", file, "--out", folder, *options))
-    assert f"{folder}: process {process.pid} writes a run there; wait for its end, or give another --out" in said
+    assert (
+        f"{folder}: process {process.pid} is writing a run to this folder; wait for its end, or give another --out"
+        in said
+    )
     process.send_signal(signal.SIGKILL)
     assert end_of(process) == -signal.SIGKILL, "the run ended before it could be killed"
 

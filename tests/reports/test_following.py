@@ -126,7 +126,7 @@ def test_failed_search_is_retried_and_repeated_failure_ends_command():
     assert waited == [7] * (len(looks) - 1)
 
 
-def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanly(monkeypatch, capsys):
+def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, capsys):
     states = iter([0, 1, 1, 2])
     written = []
 

@@ -238,7 +238,7 @@ def test_unknown_profile_of_captures_is_refused(spark, captured, tmp_path):
 def test_folder_without_captures_is_reported(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
     for folder, words in (
-        (str(tmp_path / "none"), "nothing exists there"),
+        (str(tmp_path / "none"), "the path does not exist"),
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):

@@ -97,7 +97,7 @@ def test_impossible_mark_is_omitted(marked):
     assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
 
 
-def test_packets_are_made_from_the_capture_when_the_verdict_has_none(tmp_path):
+def test_packets_are_read_from_capture_when_verdict_has_none(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
     named = frame(7, hex="", octets=0, dissection="", first=0, last=1)

@@ -35,7 +35,7 @@ def test_a_command_on_a_slower_machine_is_not_worse():
 def test_a_new_command_is_not_worse_and_its_line_names_the_remedy():
     (change,) = compare({}, [("explain", figure(1.0))])
     assert not change.is_worse
-    assert str(change).endswith("nothing kept: `make bench-keep` keeps it")
+    assert str(change).endswith("no kept figure: `make bench-keep` keeps it")
 
 
 def test_unmeasured_kept_command_is_listed_last_and_not_worse():
@@ -81,7 +81,7 @@ def test_each_measured_command_has_a_recorded_figure_and_target():
     assert wanted.items() <= kept.items()
 
 
-def test_the_comparison_exits_with_1_and_names_what_became_worse(
+def test_bench_comparison_exits_with_1_and_names_slower_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(commands, "read_kept", lambda: {"explain": figure(1.0), "serve": figure(1.0)})
@@ -100,7 +100,7 @@ def test_keeping_some_figures_leaves_the_others_as_they_were(monkeypatch: pytest
     assert read_kept(path) == {"explain": figure(2.0), "prove": figure(900)}
 
 
-def test_the_cost_of_make_test_is_that_of_all_its_tracks_or_nothing(tmp_path: Path):
+def test_cost_of_make_test_is_known_only_for_all_tracks(tmp_path: Path):
     (tmp_path / "lint.json").write_text(json.dumps({"(lint)": 20.0}), encoding="utf-8")
     (tmp_path / "test-core.json").write_text(json.dumps({"one": 2.0, "two": 3.0}), encoding="utf-8")
     assert commands.last_test_cpu_s(tmp_path, ["lint", "test-core"]) == 25.0

@@ -212,7 +212,7 @@ class QueueCommands(Part):
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: a peek locks nothing (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+            raise CommandError("transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit it")
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
@@ -226,7 +226,7 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is not a subqueue or queue of {request.queue!a}: move within one queue")
+            raise CommandError(f"{request.to!a} is not a queue or subqueue of {request.queue!a}: move within a queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))

@@ -45,7 +45,10 @@ class DirectoryClient(Part):
             self._begin_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again; in workgroup mode, nothing is read until the next start. Spec: MS-MQSO 5.5.4."""
+        """Read the directory again; in workgroup mode, the directory is not read until the next start.
+
+        Spec: MS-MQSO 5.5.4.
+        """
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(lambda answer, now: None)
 

@@ -89,10 +89,10 @@ class QueueNames(Part):
         )
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
-        """Find the local queue that a format name means. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+        """Find the local queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
-        A public queue is found by its Identifier. A machine name without suffix means no queue, because it stands for
-        three system queues.
+        A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it can
+        mean three system queues.
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:

@@ -161,7 +161,7 @@ class Queues(Part):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
-        Waiting reads of the queue end, because a descriptor without a queue returns nothing. ``done`` is called when
+        Waiting reads of the queue end, because a descriptor without a queue returns no message. ``done`` is called when
         the deletion is on disk.
         """
 
@@ -273,4 +273,4 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
 
 
 def _skip_undo() -> None:
-    """Undo nothing, because nothing was changed."""
+    """Do nothing, because there is no change to undo."""

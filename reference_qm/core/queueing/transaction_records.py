@@ -20,7 +20,7 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """Builds the disk records of a transaction, one for each change of its state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
     has the entry ``transaction:guid`` and the entries of its messages. Its keys are ``number`` (20 bits) and

@@ -113,7 +113,7 @@ class ServerBindings(Part):
 
 
 def require_port(method: str, interface: str, port: int) -> int:
-    """Return the port from a method's results; RemoteError for an invalid port."""
+    """Return the port from a method's results; raise RemoteError for an invalid port."""
     if not 0 < port <= 0xFFFF:
         raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
     return port

@@ -16,7 +16,7 @@ class Closing(Part):
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line that names the section."""
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING

@@ -379,7 +379,7 @@ def _decode_direct_name(name: str) -> str:
 def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
     """Return the queue manager that hosts a private administration queue.
 
-    The source unless the message names another queue manager.
+    This is the source unless the message names a different queue manager.
     """
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 

@@ -82,7 +82,7 @@ class Admission(Part):
         return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Check that a transactional message goes to a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that the destination of a transactional message is a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is not None and not queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         return packet
@@ -90,7 +90,10 @@ class Admission(Part):
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> Outcome:
-        """Check that a nontransactional message goes to a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that the destination of a nontransactional message is a nontransactional queue.
+
+        Spec: MS-MQQB 3.1.5.8.2.
+        """
         if packet.TransactionHeader is None and queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
         return packet

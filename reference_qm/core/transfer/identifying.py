@@ -99,7 +99,7 @@ class Identifying(Part):
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle each packet until one closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Cut bytes into packets, and handle them until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -152,7 +152,7 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet of the stream; FormatError for a malformed one. Spec: MS-MQQB 3.1.5.1.1."""
+        """Parse a packet of the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:

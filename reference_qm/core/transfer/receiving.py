@@ -147,7 +147,7 @@ class Receiving(Part):
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         """Return whether a message is dropped because its direct name contains another host (E220).
 
-        A dropped message is not acknowledged and takes no place in a sequence.
+        A dropped message is not acknowledged and does not advance a sequence.
         """
         return self.qm.config.validate_host_names and not self.names_own_host(packet)
 

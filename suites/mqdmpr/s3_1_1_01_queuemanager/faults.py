@@ -134,7 +134,7 @@ def _ignore_read_result(status: Status, position: MessagePosition | None) -> Non
     """Do nothing with the result of a read whose reader no longer exists."""
 
 
-def _repeat_read(qm: QueueManager) -> None:
+def _repeat_read_after_restart(qm: QueueManager) -> None:
     def take(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
             qm.reading.take_message_out(position, None, False, _ignore_read_result)
@@ -149,5 +149,5 @@ add(
     "pending-read-survives-restart",
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
     "A read that was pending at the stop takes the next message after the restart, so no reader gets that message.",
-    at_restart(_repeat_read),
+    at_restart(_repeat_read_after_restart),
 )

@@ -15,29 +15,29 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
 
-DEFAULTS: tuple[tuple[str, str, Any], ...] = (
+DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
     ("MQDMPR-3.1.1.1-09", "ConnectedNetworkIdentifierList", []),
     ("MQDMPR-3.1.1.1-10", "SupportingServer", False),
     ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
-RETRIES_S = ("120", "900")
+RETRY_DURATIONS_S = ("120", "900")
 """InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
-ATTEMPTS = 4
+START_DEADLINE_IN_HALVES = 4
 """The SUT must start within this many halves of the retry duration: two, and two more for the start itself."""
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 
 
 @needs("inspect")
-@covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
+@covers(*(rule for rule, *_ in DEFAULT_ATTRIBUTES), "MQDMPR-3.1.1.1-11")
 def test_attribute_of_queue_manager_has_its_default(sut, judge):
     """An attribute of the queue manager that no administrator set has its default value."""
     queue_manager = sut.inspect_queue_manager()
-    for rule, name, expected in DEFAULTS:
+    for rule, name, expected in DEFAULT_ATTRIBUTES:
         judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
     if queue_manager["DirectoryServer"]:
         judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
@@ -52,7 +52,7 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
     after a restart.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRIES_S), observed=duration_before)
+    judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before)
     sut.restart()
     duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge("MQDMPR-3.1.1.1-31", expected=duration_before, observed=duration_after)
@@ -68,7 +68,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(ATTEMPTS):
+    for _ in range(START_DEADLINE_IN_HALVES):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
@@ -78,12 +78,12 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     for _ in range(2):
         observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
-    if observed[0] == RETRIES_S[0]:
+    if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=observed)
+        judge("MQDMPR-3.1.1.1-31", expected=each(RETRY_DURATIONS_S[1], "start"), observed=observed)
 
 
 @needs("restart", "qm2qm", "receive")
@@ -94,7 +94,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     """
     session = peer.open_raw()
     queue = remote.open_with_messages()
-    read = queue.begin(ulTimeout=LONG_MS)
+    read = queue.begin(ulTimeout=LONG_TIMEOUT_MS)
     state_before_stop = read.state_after_silence()
     sut.restart()
     session.wait_closed()

@@ -32,8 +32,8 @@ from reference_qm.security import EVERYONE, Ace, AceType, Acl
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue, Result
 
-FAILURES = 0x8000_0000
-ACTIVE = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+FIRST_FAILURE_STATUS = 0x8000_0000
+ACTIVE_RULES = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 
 
 def _reuse_private_queue_number(qm: QueueManager) -> None:
@@ -68,7 +68,9 @@ add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
     "A read of an empty queue succeeds without a message.",
-    change_answer(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
+    change_answer(
+        RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FIRST_FAILURE_STATUS else 0
+    ),
 )
 
 
@@ -190,7 +192,7 @@ for _name, _rule, _says, _spoil in (
     add(_name, _rule, _says, _change_created_queue(_spoil))
 
 
-@fault("closed-queue-stays-active", breaks=ACTIVE)
+@fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
 class ActiveForEver(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
@@ -201,7 +203,7 @@ class ActiveForEver(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE)
+@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
 class OutgoingNeverActive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 

@@ -16,7 +16,7 @@ from suites.mqqb.steps.secured import Secured, sign
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
-TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
+QUEUE_TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 
 
 @needs("qm2qm")
@@ -116,14 +116,14 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
     """A queue has the type with which it was created, then the type to which it is changed, and stores messages with
     both types.
     """
-    queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
+    queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
     connection = peer.open_raw()
     for name in queues.values():
         connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
     connection.check_alive()
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
-        other = next(one for one in TYPES if one != kind)
+        other = next(one for one in QUEUE_TYPES if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
             expected={"made": kind, "change": Outcome.DONE, "changed": other, "messages": in_queue(name)},

@@ -230,7 +230,7 @@ class RejectedAsLate(TransactionOperations):
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 add(
@@ -246,7 +246,7 @@ class ReceiveNotAcknowledged(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.PR, and so never acknowledges that a message was received."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not RECEIVED:
+        if reason is not RECEIVE_ACK_CLASS:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -265,7 +265,7 @@ class RemovalNotAcknowledged(AdminAcks):
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is RECEIVED:
+        if reason is RECEIVE_ACK_CLASS:
             super().acknowledge_receive(message, reason, now)
 
 

@@ -20,9 +20,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
 MESSAGE = UserMessagePacket
-SOMEBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
-A_DAY_S = 24 * 3_600
-TYPE_OF_AES = (24).to_bytes(4, "little")
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
+ONE_DAY_S = 24 * 3_600
+AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 
 
 def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
@@ -67,7 +67,7 @@ for _name, _rules, _says, _install in (
         "default-tracing-queue-present",
         "MQDMPR-3.1.1.12-D32",
         "By default, the sender sends a message with a TracingQueueIdentifier.",
-        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=SOMEBODY),
+        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-positive-journaling-requested",
@@ -85,14 +85,16 @@ for _name, _rules, _says, _install in (
         "default-response-queue-present",
         "MQDMPR-3.1.1.12-D35",
         "By default, the sender sends a message with a response queue.",
-        _set_message_defaults(lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={SOMEBODY}"),
+        _set_message_defaults(
+            lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
+        ),
     ),
     (
         "default-administration-queue-present",
         "MQDMPR-3.1.1.12-D36",
         "By default, the sender sends a message with an administration queue.",
         _set_message_defaults(
-            lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={SOMEBODY}"
+            lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
         ),
     ),
     (
@@ -129,7 +131,7 @@ for _name, _rules, _says, _install in (
         "default-time-to-be-received-one-day",
         "MQDMPR-3.1.1.12-D42",
         "By default, the sender sends a message whose TimeToBeReceived is one day.",
-        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=A_DAY_S),
+        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=ONE_DAY_S),
     ),
     (
         "default-extension-one-null-byte",
@@ -141,13 +143,13 @@ for _name, _rules, _says, _install in (
         "default-connector-type-present",
         "MQDMPR-3.1.1.12-D45",
         "By default, the sender sends a message with a ConnectorTypeIdentifier.",
-        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=SOMEBODY),
+        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-correlation-identifier-not-zero",
         "MQDMPR-3.1.1.12-D47",
         "By default, the sender sends a message whose CorrelationIdentifier contains a GUID.",
-        _set_message_defaults(lambda one: False, CorrelationIdentifier=SOMEBODY.bytes_le + bytes(4)),
+        _set_message_defaults(lambda one: False, CorrelationIdentifier=UNKNOWN_GUID.bytes_le + bytes(4)),
     ),
     (
         "default-privacy-level-base",
@@ -221,7 +223,7 @@ add(
     "The sender always sets AuthenticationProviderType to the type of the AES provider.",
     wrong_fields(
         MESSAGE,
-        {"SecurityHeader.SecurityData.ProviderInfo": lambda info: TYPE_OF_AES + info[4:]},
+        {"SecurityHeader.SecurityData.ProviderInfo": lambda info: AES_PROVIDER_TYPE + info[4:]},
         lambda packet: packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.ProviderInfo),
     ),
 )

@@ -56,7 +56,7 @@ REQUESTED_BITS = ("", *CLASSIFICATIONS, "PAPRNANR")
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
-SHORT_S = 3
+SHORT_LIFETIME_S = 3
 
 
 class Disposition(NamedTuple):
@@ -91,29 +91,32 @@ def _await_all(peer, sut):
 
 
 def _let_messages_expire(peer, sut):
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
 
-ARRIVAL_CLASS = {"PA": REACH_QUEUE}
+ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
 DISPOSITIONS = {
-    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_CLASS),
-    "received": Disposition("plain", {}, _receive_all, ARRIVAL_CLASS | {"PR": RECEIVE}),
-    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_CLASS | {"NR": Q_PURGED}),
+    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_ACK_CLASS),
+    "received": Disposition("plain", {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
     "expired": Disposition(
-        "plain", {"TimeToBeReceived": SHORT_S}, _let_messages_expire, ARRIVAL_CLASS | {"NR": RECEIVE_TIMEOUT}
+        "plain",
+        {"TimeToBeReceived": SHORT_LIFETIME_S},
+        _let_messages_expire,
+        ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
     "refused": Disposition("transactional", {}, _leave_messages, {"NA": NOT_TRANSACTIONAL_MSG}),
 }
 
 
-CAPABILITIES = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 
 
 @covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
-@pytest.mark.parametrize("end", [pytest.param(end, marks=CAPABILITIES.get(end, ())) for end in DISPOSITIONS])
+@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each is
     acknowledged with the class of this outcome only if its bits request that acknowledgment.

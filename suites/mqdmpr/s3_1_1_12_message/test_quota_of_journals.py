@@ -11,8 +11,8 @@ from suites.mqqb.steps.sender import Sender
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
-LIFE_S = 1
-EXPIRED_MS = 2_100
+MESSAGE_LIFETIME_S = 1
+EXPIRY_WAIT_MS = 2_100
 """After this time, more than LIFE_S has passed on any clock that counts whole seconds."""
 NO_ROOM, ROOM_AGAIN = "without room", "with room again"
 EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
@@ -97,8 +97,8 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
 
     def let_message_expire(number: int) -> str:
         sut.pause(sender.to)
-        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
-        peer.pass_time(EXPIRED_MS)
+        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+        peer.pass_time(EXPIRY_WAIT_MS)
         sut.resume(sender.to)
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name

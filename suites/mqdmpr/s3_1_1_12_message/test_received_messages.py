@@ -23,11 +23,11 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
 HOUR_S = 3_600
-LARGEST = 0xFFFF_FFFF_FFFF_FFFF
-LOW_BYTES = LARGEST >> 8
+LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
+LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
 VT_LPWSTR = 0x1F
 
-SHOWN = {
+PROPERTY_AND_FIELD_BY_RULE = {
     "MQDMPR-3.1.1.12-31": ("application_tag", "ApplicationTag"),
     "MQDMPR-3.1.1.12-32": ("body_base64", "MessageBody"),
     "MQDMPR-3.1.1.12-33": ("body_type", "BodyType"),
@@ -58,7 +58,7 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
 
 
 @needs("receive")
-@covers(*SHOWN)
+@covers(*PROPERTY_AND_FIELD_BY_RULE)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """The application tag, body, body type, correlation identifier, label and extension of a received message are
@@ -76,8 +76,8 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         "label": values["label"],
         "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
-    found = _received(peer, sut, sent)
-    for rule, (name, _) in SHOWN.items():
+    found = _await_message_in_queue(peer, sut, sent)
+    for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
         if name not in found and name not in ALWAYS_SHOWN:
             judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
         else:
@@ -85,7 +85,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 
 
 @needs("private_names")
-@covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
+@covers(*(rule for rule in PROPERTY_AND_FIELD_BY_RULE if rule != "MQDMPR-3.1.1.12-31"))
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
@@ -94,13 +94,13 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
     sent, frame = forward_message(
         peer, sut, **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"}
     )
-    for rule, (_, field) in SHOWN.items():
+    for rule, (_, field) in PROPERTY_AND_FIELD_BY_RULE.items():
         if rule != "MQDMPR-3.1.1.12-31":
             gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
             judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
-def _received(peer, sut, sent) -> dict[str, Any]:
+def _await_message_in_queue(peer, sut, sent) -> dict[str, Any]:
     """Return a message from the peer as the control channel shows it in the queue; raise ConformanceFailure if it is
     missing.
     """
@@ -157,10 +157,10 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
         raise ConformanceFailure(f"{len(there)} of {len(sent)} messages are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
     orders = [list(found)]
-    if max(found.values()) <= LOW_BYTES:
+    if max(found.values()) <= LOW_SEVEN_BYTES_MASK:
         orders.append(list(mine))
     by_identifier = sorted(found, key=lambda one: found[one])
-    distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
+    distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST_LOOKUP_ID for one in found.values())
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={"identifiers": holds("different identifiers of 8 bytes"), "order": one_of(*orders)},
@@ -202,7 +202,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     late = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     connection.check_alive()
-    found = _received(peer, sut, sent)
+    found = _await_message_in_queue(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
         judge.mark_not_exercised(

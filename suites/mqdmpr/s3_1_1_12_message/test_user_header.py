@@ -12,7 +12,7 @@ from suites.whole_messages import SAME, describe_differences
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
 
-SHORT_S, LONG_S = 1, 9_000
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 
 
 @needs("send", "receive")
@@ -27,7 +27,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     session, frames = sender.await_first(2)
     session.acknowledge_all()
-    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -51,17 +51,17 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     not.
     """
     to = peer.direct_name()
-    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
+    limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}
     names = {
         name: sut.send(to, body="late", label="late", journal=[journal], **limits)
         for name, journal in (("with JN", "negative"), ("with JP", "positive"))
     }
-    peer.pass_time((SHORT_S + 2) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
+    kept_messages = _await_system_queue_names(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
@@ -76,7 +76,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     session.acknowledge_all()
 
 
-def _list_kept(peer, sut, queue, names):
+def _await_system_queue_names(peer, sut, queue, names):
     """Wait for the first message of a system queue; return the names of all its messages."""
 
     def find_names():

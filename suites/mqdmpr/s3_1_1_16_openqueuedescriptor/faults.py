@@ -16,7 +16,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.surface.clock import Now
 
-OF_EVERYBODY = 0x77
+SHARED_HANDLE = 0x77
 
 
 def _return_same_handle(**values: int) -> Install:
@@ -33,13 +33,13 @@ add(
     "open-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
-    _return_same_handle(phQueue=OF_EVERYBODY),
+    _return_same_handle(phQueue=SHARED_HANDLE),
 )
 add(
     "open-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
-    _return_same_handle(dwpQueue=OF_EVERYBODY, pdwContext=OF_EVERYBODY),
+    _return_same_handle(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
 )
 
 

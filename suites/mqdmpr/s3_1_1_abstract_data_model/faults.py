@@ -26,10 +26,10 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
-PERSISTENT = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
+PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
 
 
-@fault("queue-label-lost-at-restart", breaks=PERSISTENT)
+@fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
 class LabelNotOnDisk(SurvivingQueues):
     """After a restart, a queue has neither its label nor its journaling."""
 
@@ -37,7 +37,7 @@ class LabelNotOnDisk(SurvivingQueues):
         super().restore(place, {**values, "Label": "", "Journaling": False})
 
 
-@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENT)
+@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENCE_RULES)
 class BasePriorityNotOnDisk(SurvivingQueues):
     """A queue has base priority 0 after a restart."""
 

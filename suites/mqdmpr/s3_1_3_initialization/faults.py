@@ -33,7 +33,7 @@ from reference_qm.surface.inputs import DomainReported
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
-EXPONENT_AT = 16
+EXPONENT_OFFSET = 16
 
 
 def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
@@ -64,7 +64,7 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     def even(blob: bytes) -> bytes:
-        return blob[:EXPONENT_AT] + bytes([blob[EXPONENT_AT] & 0xFE]) + blob[EXPONENT_AT + 1 :]
+        return blob[:EXPONENT_OFFSET] + bytes([blob[EXPONENT_OFFSET] & 0xFE]) + blob[EXPONENT_OFFSET + 1 :]
 
     return MqdsPublicKeys(tuple(replace(one, aBuf=even(one.aBuf)) for one in keys.aPublicKeys))
 

@@ -107,7 +107,7 @@ class WithoutFirst(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _marked_only_together(transaction, "FirstInTransaction", "LastInTransaction")
+        _mark_boundary_only_of_single_message(transaction, "FirstInTransaction", "LastInTransaction")
 
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
@@ -116,10 +116,10 @@ class WithoutLast(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _marked_only_together(transaction, "LastInTransaction", "FirstInTransaction")
+        _mark_boundary_only_of_single_message(transaction, "LastInTransaction", "FirstInTransaction")
 
 
-def _marked_only_together(transaction: Transaction, mark: str, with_mark: str) -> None:
+def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, with_mark: str) -> None:
     cleared: dict[str, Any] = {mark: False}
     for operation in transaction.TransactionalOperationCollection:
         position = operation.MessagePositionReference

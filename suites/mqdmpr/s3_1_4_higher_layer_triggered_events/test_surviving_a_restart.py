@@ -38,7 +38,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
     judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
-    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _list_states(sut, second)
+    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _read_transaction_state(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
     ends = [
         {"FM": int(get_transaction_header(frame).FM), "LM": int(get_transaction_header(frame).LM)} for frame in frames
@@ -50,7 +50,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         peer.settle()
 
 
-def _list_states(sut, transaction):
+def _read_transaction_state(sut, transaction):
     """Return the state of a transaction, if the SUT lists transactions."""
     transactions = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
     return [one["state"] for one in transactions if one["transaction"] == transaction]

@@ -10,7 +10,7 @@ from harness.sut.sut import Sut
 
 QUOTA_KB, INTERVAL_S = 76_543, 1_234
 INTERVAL_PROPERTY = "intra_site_replication_interval_s"
-LONGEST_MS = 120_000
+LONGEST_WAIT_MS = 120_000
 """The longest time in ms that a check waits when it cannot speed up the timers."""
 SITE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
 GATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
@@ -26,7 +26,7 @@ def _list_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
-def _read_expiry_ms(sut: Sut) -> int:
+def _get_time_until_expiry_ms(sut: Sut) -> int:
     """Return the time, in ms, until both timers have expired."""
     timers = sut.inspect_queue_manager()["timers"]
     return max(int(timers[name] or 0) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate"))
@@ -43,8 +43,8 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     if site is None:
         raise ConformanceFailure("none of the SUT's sites has a gate")
     gate = site["SiteGateCollection"][0]
-    left_ms = _read_expiry_ms(sut)
-    if not sut.environment.virtual and left_ms > LONGEST_MS:
+    left_ms = _get_time_until_expiry_ms(sut)
+    if not sut.environment.virtual and left_ms > LONGEST_WAIT_MS:
         judge.mark_not_exercised(
             *SITE_RULES,
             *GATE_RULES,
@@ -77,5 +77,5 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             if one["Identifier"] == gate["Identifier"]
         ]
         judge(*GATE_RULES, expected=[quota_kb], observed=quotas)
-        left_ms = max(left_ms, _read_expiry_ms(sut))
+        left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(*IDENTIFIER_RULES, expected=_list_identifiers(sites_before), observed=_list_identifiers(sites_after))

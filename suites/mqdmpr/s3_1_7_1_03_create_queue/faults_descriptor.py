@@ -13,8 +13,8 @@ from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, Securit
 from reference_qm.security.descriptor import Ace, AceType
 
 ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
-READ = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
-SOMEBODY = Sid.of("S-1-5-18")
+READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+LOCAL_SYSTEM = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
@@ -42,19 +42,19 @@ class _WithPointers(SecurityDescriptor):
         return bytes(data)
 
 
-USUAL = _build_descriptor((EVERYONE, ALL_RIGHTS))
+EVERYONE_ALL_RIGHTS = _build_descriptor((EVERYONE, ALL_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor has no owner.",
-        replace(USUAL, Owner=None),
+        replace(EVERYONE_ALL_RIGHTS, Owner=None),
     ),
     (
         "owner-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor names everyone as owner.",
-        replace(USUAL, Owner=EVERYONE),
+        replace(EVERYONE_ALL_RIGHTS, Owner=EVERYONE),
     ),
     (
         "everyone-reads-only",
@@ -63,7 +63,7 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone only the right "
             "to read properties."
         ),
-        _build_descriptor((EVERYONE, READ)),
+        _build_descriptor((EVERYONE, READ_RIGHTS)),
     ),
     (
         "everyone-missing",
@@ -81,19 +81,19 @@ for _name, _rule, _says, _wrong in (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, READ)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, READ_RIGHTS)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator that is not a domain user.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, ALL_RIGHTS)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, ALL_RIGHTS)),
     ),
     (
         "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor is in the absolute form.",
-        _WithPointers(ANONYMOUS, None, USUAL.Dacl),
+        _WithPointers(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
     ),
 ):
     add(f"descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
@@ -120,7 +120,7 @@ for _name, _rules, _says, _change in (
         "owner-is-queue-manager",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor names the queue manager as owner, regardless of the creator.",
-        lambda found: replace(found, Owner=SOMEBODY),
+        lambda found: replace(found, Owner=LOCAL_SYSTEM),
     ),
     (
         "domain-user-everyone-all-rights",
@@ -157,7 +157,7 @@ class ComputerOfAnother(Queues):
     """
 
     def machine_sid(self) -> Sid | None:
-        return None if super().machine_sid() is None else SOMEBODY
+        return None if super().machine_sid() is None else LOCAL_SYSTEM
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
@@ -167,7 +167,7 @@ class ComputerRemembered(Queues):
     """
 
     def machine_sid(self) -> Sid | None:
-        return super().machine_sid() or SOMEBODY
+        return super().machine_sid() or LOCAL_SYSTEM
 
 
 @fault("descriptor-computer-entry-missing", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
@@ -226,7 +226,11 @@ class ListAdded(Queues):
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         found = super().create_security(supplied, user)
-        return found if supplied is None else replace(found, Dacl=Acl((*_get_aces(USUAL), *_get_aces(found))))
+        return (
+            found
+            if supplied is None
+            else replace(found, Dacl=Acl((*_get_aces(EVERYONE_ALL_RIGHTS), *_get_aces(found))))
+        )
 
 
 @fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")

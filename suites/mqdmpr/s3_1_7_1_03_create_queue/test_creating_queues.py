@@ -8,7 +8,7 @@ from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
-DEFAULTS = {
+DEFAULT_PROPERTIES = {
     "transactional": False,
     "label": "",
     "journaling": False,
@@ -19,7 +19,7 @@ DEFAULTS = {
     "base_priority": 0,
 }
 """The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
-SUPPLIED = {
+SUPPLIED_PROPERTIES = {
     "transactional": True,
     "label": "every property",
     "journaling": True,
@@ -37,23 +37,23 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
     is not supplied.
     """
-    whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
+    whole, bare = sut.new_queue("whole", **SUPPLIED_PROPERTIES), sut.new_queue("bare")
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
-        expected={"name": whole, **SUPPLIED},
+        expected={"name": whole, **SUPPLIED_PROPERTIES},
         observed={"name": _read_name(sut, whole), **_read_properties(sut, whole)},
     )
-    for name, value in SUPPLIED.items():
+    for name, value in SUPPLIED_PROPERTIES.items():
         queue = sut.new_queue("one", **{name: value})
         observed = _read_properties(sut, queue)
-        judge.all(expected={**DEFAULTS, name: value}, observed=observed)
+        judge.all(expected={**DEFAULT_PROPERTIES, name: value}, observed=observed)
 
 
 def _read_properties(sut, queue):
     properties = sut.control.call("get_queue", name=queue)
-    return {name: properties.get(name) for name in DEFAULTS}
+    return {name: properties.get(name) for name in DEFAULT_PROPERTIES}
 
 
 def _read_name(sut, queue):
@@ -170,12 +170,12 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     is unavailable, its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
-    object_before = _read_published(sut, name)
+    object_before = _read_directory_object(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
     names = sut.format_names(name)
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
-    object_after = _read_published(sut, name)
+    object_after = _read_directory_object(sut, name)
     judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
@@ -197,6 +197,6 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     sut.change_environment(directory=True)
 
 
-def _read_published(sut, name):
+def _read_directory_object(sut, name):
     directory_object = sut.read_directory_object(queue=name)
     return None if directory_object is None else {name: directory_object[name] for name in ("label", "quota_kb")}

@@ -26,7 +26,7 @@ from suites.mqdmpr.steps import openings
 
 pytestmark = needs("qm2qm")
 
-LIFETIME_S = 20
+MESSAGE_LIFETIME_S = 20
 MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
@@ -111,7 +111,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
-        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S)
+        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))

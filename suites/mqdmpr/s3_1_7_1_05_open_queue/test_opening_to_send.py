@@ -12,7 +12,7 @@ from suites.mqdmpr.steps import openings
 UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-LIFETIME_S = 20
+MESSAGE_LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
@@ -41,7 +41,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     host = sut.control.call("identity")["name"]
     private = sut.private_format_name(queue)
     own_computer = rf"DIRECT=OS:{host}"
-    lifetime = {"time_to_reach_queue_s": LIFETIME_S}
+    lifetime = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
     remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
     direct = {
@@ -124,7 +124,7 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """
     name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
-    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
+    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
     is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
@@ -149,7 +149,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
 
     def is_refused() -> bool:
         return (
-            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=LIFETIME_S)
+            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
             == Outcome.REFUSED
         )
 

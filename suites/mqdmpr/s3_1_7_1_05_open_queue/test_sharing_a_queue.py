@@ -14,7 +14,7 @@ MODES = {
     "peek": (PEEK_ACCESS, DENY_NONE),
     "peek alone": (PEEK_ACCESS, DENY_RECEIVE),
 }
-REFUSED_BESIDE = {
+EXCLUDED_MODES = {
     "receive": {"receive alone": "MQDMPR-3.1.7.1.5-114", "peek alone": "MQDMPR-3.1.7.1.5-114"},
     "receive alone": {
         "receive": "MQDMPR-3.1.7.1.5-106",
@@ -48,7 +48,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         access, share = MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for first_mode, refused in REFUSED_BESIDE.items():
+    for first_mode, refused in EXCLUDED_MODES.items():
         first_opening = open_in_mode(first_reader, first_mode).expect_success()
         for second_mode in MODES:
             second = open_in_mode(second_reader, second_mode)

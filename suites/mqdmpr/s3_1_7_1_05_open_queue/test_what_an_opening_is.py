@@ -21,12 +21,12 @@ ATTRIBUTES_OF_SEVERAL = {
 MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 
-def _list_openings(sut):
+def _list_descriptors(sut):
     """Return the OpenQueueDescriptors by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
-def _list_names(opening):
+def _list_format_names(opening):
     """Return the sorted format names of an OpenQueueDescriptor in lower case."""
     return str(opening["FormatName"]).lower().split(",")
 
@@ -51,9 +51,9 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
     names = sorted(one.lower() for one in (local_name, first, last))
-    openings_before = set(_list_openings(sut))
+    openings_before = set(_list_descriptors(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])
-    opened = {number: one for number, one in _list_openings(sut).items() if _concerns(one, names)}
+    opened = {number: one for number, one in _list_descriptors(sut).items() if _contains_queue_name(one, names)}
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
@@ -62,18 +62,18 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
         judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
-    listed = _list_names(whole) if whole else []
+    listed = _list_format_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
     judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=any_order(*names), observed=listed)
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in _list_names(one)]
+    observed = [name for one in parts for name in _list_format_names(one)]
     judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=observed)
     judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=[one["Multiple"] for one in parts])
     sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-07",
         expected=none("descriptor that was not closed"),
-        observed=_list_new_names(sut, names, openings_before),
+        observed=_list_new_descriptor_names(sut, names, openings_before),
     )
     missing = f"{local_name}-not-there"
     outcomes = [
@@ -82,18 +82,18 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     judge(
         "MQDMPR-3.1.7.1.5-29",
         expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "left": none("opening")},
-        observed={"answers": outcomes, "left": _list_new_names(sut, names, openings_before)},
+        observed={"answers": outcomes, "left": _list_new_descriptor_names(sut, names, openings_before)},
     )
 
 
-def _concerns(opening, names):
-    return not set(_list_names(opening)).isdisjoint(names)
+def _contains_queue_name(opening, names):
+    return not set(_list_format_names(opening)).isdisjoint(names)
 
 
-def _list_new_names(sut, names, before):
+def _list_new_descriptor_names(sut, names, before):
     """Return the format names of the new OpenQueueDescriptors."""
-    opened = _list_openings(sut).items()
-    return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
+    opened = _list_descriptors(sut).items()
+    return [one["FormatName"] for number, one in opened if number not in before and _contains_queue_name(one, names)]
 
 
 @needs("open_to_send", "management", "queue_control")

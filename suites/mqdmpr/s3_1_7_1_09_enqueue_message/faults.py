@@ -18,7 +18,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-LOW_BYTES = (1 << 56) - 1
+LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
@@ -47,7 +47,7 @@ class CountsDown(Positions):
     """The low bytes of the LookupIdentifiers descend from message to message."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return super().assign_lookup_identifier(message) ^ LOW_BYTES
+        return super().assign_lookup_identifier(message) ^ LOW_SEVEN_BYTES_MASK
 
 
 @fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
@@ -55,7 +55,7 @@ class PriorityFromEight(Positions):
     """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+        return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_SEVEN_BYTES_MASK
 
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")

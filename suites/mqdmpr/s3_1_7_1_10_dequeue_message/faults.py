@@ -14,7 +14,12 @@ from reference_qm.model.elements import Answered, Cursor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
 
-READS = (Reading.dequeue_message, Reading.read_by_lookup_identifier, Reading.peek_message, Reading.peek_next_message)
+READ_EVENTS = (
+    Reading.dequeue_message,
+    Reading.read_by_lookup_identifier,
+    Reading.peek_message,
+    Reading.peek_next_message,
+)
 
 
 add(
@@ -30,7 +35,7 @@ add(
     both(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-            for read in READS
+            for read in READ_EVENTS
         )
     ),
 )
@@ -109,7 +114,7 @@ add(
 )
 
 
-def _answer_the_message_behind(given: Given) -> Answered:
+def _return_next_message(given: Given) -> Answered:
     behind = given.position.Next  # before it is taken
 
     def answer(status: Status, taken: MessagePosition | None) -> None:
@@ -122,5 +127,5 @@ add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
     "A receive returns the content of the message after the one that it takes.",
-    with_arguments(Reading.take_message_out, answered=_answer_the_message_behind),
+    with_arguments(Reading.take_message_out, answered=_return_next_message),
 )

@@ -11,9 +11,9 @@ from harness.wire.rpc_qm2qm import Action, Method
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
-HOURS_MS = 30 * 3_600_000
+LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
 """A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
-RULE_OF_READ = {
+RULE_BY_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
@@ -33,7 +33,7 @@ def _build_arguments(sut, application, verb):
 
 @needs("queue_control", "receive", "send")
 @pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
+    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_BY_READ.items()]
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     """An application's receive, peek or peek-next without a timeout is still pending after 30 hours (in real time,
@@ -42,7 +42,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     application = Application(peer, sut)
     arguments = _build_arguments(sut, application, verb)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
-    peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()
     application.send("awaited")
     label = read.await_label()
@@ -50,13 +50,13 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
         judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
-        RULE_OF_READ[verb],
+        RULE_BY_READ[verb],
         expected={"answered_early": False, "brought": "awaited"},
         observed={"answered_early": is_early, "brought": label},
     )
 
 
-LONG_MS = 60_000
+LONG_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
@@ -97,7 +97,7 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]
-    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
     labels = [read.wait().label_or_outcome for read in reads]

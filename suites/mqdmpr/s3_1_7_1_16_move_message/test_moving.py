@@ -10,8 +10,8 @@ from suites.applications import Application, PendingRequest
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
-WAIT_MS = 60_000
-LARGE_KB = 16
+PENDING_TIMEOUT_MS = 60_000
+LARGE_BODY_KB = 16
 
 
 def create_subqueue(application):
@@ -71,7 +71,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("moved", "stays")
-    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=WAIT_MS)
+    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
     peer.settle()
     is_early = read.is_answered()
     move_message(application, "moved", subqueue)
@@ -121,11 +121,11 @@ def test_subqueue_message_counts_against_quota(peer, sut, judge):
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     connection = peer.open_raw()
-    connection.send(application.build_message("large", body=bytes(LARGE_KB * 1024)))
+    connection.send(application.build_message("large", body=bytes(LARGE_BODY_KB * 1024)))
     if not application.await_labels(1):
         raise ConformanceFailure("the SUT did not accept the message")
     move_message(application, "large", subqueue)
-    sut.configure(quota_kb=LARGE_KB)
+    sut.configure(quota_kb=LARGE_BODY_KB)
     packet = connection.send(application.build_message("no room"))
     connection.wait_closed()
     judge(

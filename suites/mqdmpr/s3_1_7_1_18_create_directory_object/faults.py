@@ -17,16 +17,16 @@ from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 
-CREATED = "MQDMPR-3.1.7.1.18-D02"
+CREATION_RULE = "MQDMPR-3.1.7.1.18-D02"
 add(
     "public-queue-created-without-object",
-    ("MQDMPR-3.1.7.1.18-02", CREATED),
+    ("MQDMPR-3.1.7.1.18-02", CREATION_RULE),
     "The queue manager creates a public queue without a directory object.",
     left_out(Create),
 )
 
 
-@fault("directory-object-without-attributes", breaks=CREATED)
+@fault("directory-object-without-attributes", breaks=CREATION_RULE)
 class PublishedWithoutProperties(DirectoryLink):
     """The directory object of a new public queue contains only the queue's name."""
 

@@ -23,10 +23,10 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-FOUND = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
+FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
-@fault("public-name-resolved-to-first-queue", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
+@fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
 class FirstQueue(NextHops):
     """The queue manager resolves every public format name to the first queue of the directory, regardless of
     the GUID.

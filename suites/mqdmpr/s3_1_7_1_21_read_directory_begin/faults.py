@@ -6,10 +6,10 @@ from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
 
-ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTES))
+@fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTING_RULES))
 class TopologyNotRead(NextHops):
     """The queue manager does not read sites, links and queue managers from the directory, so it has no route to other
     sites.

@@ -13,7 +13,7 @@ from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-QUEUES_READ = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
+QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
 @fault("online-check-not-forced", breaks="MQDMPR-3.1.7.1.25-03")
@@ -48,7 +48,7 @@ class OwnAttributesNotTakenOver(DirectoryClient):
 
 add(
     "online-check-ignores-queues",
-    QUEUES_READ,
+    QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
     skip(Publishing.update_public_queues),
 )

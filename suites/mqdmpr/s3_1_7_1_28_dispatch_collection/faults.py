@@ -13,10 +13,10 @@ from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
-_ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
-@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER)
+@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER_RULES)
 class AsAdded(DispatchCollection):
     """The queue manager sends waiting messages in the order of sending, regardless of their priorities."""
 
@@ -24,7 +24,7 @@ class AsAdded(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))
 
 
-@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER)
+@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER_RULES)
 class LowestFirst(DispatchCollection):
     """The queue manager sends waiting messages from the lowest priority to the highest."""
 

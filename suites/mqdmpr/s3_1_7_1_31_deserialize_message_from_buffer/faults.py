@@ -18,7 +18,7 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
-ANY_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
+UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 MD4, MD5 = 0x8002, 0x8003
 AES_128, AES_256 = 0x660E, 0x6610
 
@@ -150,7 +150,7 @@ class TracingOfTheMessageBefore(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
-            message = replace(message, TracingRequested=True, TracingQueueIdentifier=ANY_QUEUE)
+            message = replace(message, TracingRequested=True, TracingQueueIdentifier=UNKNOWN_QUEUE)
         return super().insert_message(queue, message)
 
 

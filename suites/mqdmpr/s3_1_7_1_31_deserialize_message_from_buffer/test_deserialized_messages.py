@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 
-CLASSES = {
+MESSAGE_CLASSES = {
     0x0000: "NORMAL",
     0x0001: "REPORT",
     0x0002: "ACK_REACH_QUEUE",
@@ -32,10 +32,10 @@ CLASSES = {
     0xC004: "NACK_RECEIVE_REJECTED",
 }
 """By value of MessageClass: the class name on the control channel, without the prefix MQMSG_CLASS_."""
-HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
+HASH_ALGORITHMS = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
-LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
+PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
@@ -86,7 +86,7 @@ def _read_property(message, name):
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     """For each defined value of MessageClass, the received message has the class of that value."""
-    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
+    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in MESSAGE_CLASSES.items()}
     messages, sent = _send_and_read(peer, sut, packets)
     expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
     _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
@@ -153,20 +153,21 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     or algorithm of that value.
     """
     for rule, field, name, numbers in (
-        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
+        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
-        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
+        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {
-            called: _build_message(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()
+            called: _build_message(peer, **{field: number} | _get_required_field(field, number))
+            for number, called in numbers.items()
         }
         messages, sent = _send_and_read(peer, sut, packets)
         _judge_property(judge, rule, name, {called: called for called in packets}, messages, sent)
 
 
-def _with(field, number):
+def _get_required_field(field, number):
     """Return the additional field that a value needs: an encryption algorithm that fits the PrivacyLevel."""
-    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
+    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and PRIVACY_LEVELS[number] == "advanced" else {}
 
 
 @needs("receive", "security")

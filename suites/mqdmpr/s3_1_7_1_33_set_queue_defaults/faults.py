@@ -16,9 +16,9 @@ from reference_qm.security.sid import ANONYMOUS
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue
 
-RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-A_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
-NOBODYS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
+DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+UNREQUESTED_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
+DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
 def _set_queue_defaults(**values: Any) -> Install:
@@ -70,7 +70,7 @@ for _name, _says, _values in (
         {"authenticated": True},
     ),
 ):
-    add(_name, RULES, _says, _set_queue_defaults(**_values))
+    add(_name, DEFAULT_RULES, _says, _set_queue_defaults(**_values))
 
 
 def _set_created_queue_attributes(**attributes: Any) -> Install:
@@ -89,7 +89,7 @@ add(
     "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
     "A queue that is created without a Type has a Type.",
-    _set_created_queue_attributes(Type=A_TYPE),
+    _set_created_queue_attributes(Type=UNREQUESTED_TYPE),
 )
 add(
     "default-queue-multicast-address-present",
@@ -99,7 +99,7 @@ add(
 )
 add(
     "default-queue-grants-no-write",
-    RULES,
+    DEFAULT_RULES,
     ("The default security descriptor of a queue grants no user the right to write messages."),
-    _set_created_queue_attributes(Security=NOBODYS),
+    _set_created_queue_attributes(Security=DESCRIPTOR_WITHOUT_RIGHTS),
 )

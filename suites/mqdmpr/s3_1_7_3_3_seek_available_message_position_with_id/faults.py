@@ -14,7 +14,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
 
 Found = tuple[Status, MessagePosition | None]
-NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
+EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
 
 
 @fault(
@@ -27,7 +27,7 @@ class UnknownFindsTheNearest(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> Found:
-        edge = NEAREST.get(lookup_action, MessageSeekAction.FIRST)
+        edge = EDGE_BY_ACTION.get(lookup_action, MessageSeekAction.FIRST)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
 
 
@@ -48,7 +48,7 @@ class BesideFindsIt(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> Found:
-        action = MessageSeekAction.CURRENT if lookup_action in NEAREST else lookup_action
+        action = MessageSeekAction.CURRENT if lookup_action in EDGE_BY_ACTION else lookup_action
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
@@ -108,7 +108,7 @@ class ReceivedIsNotFound(_OtherStatus):
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
@@ -118,7 +118,7 @@ add(
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in EDGES else given.lookup_operation
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGE_ACTIONS else given.lookup_operation
         ),
     ),
 )

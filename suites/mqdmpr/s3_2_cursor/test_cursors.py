@@ -12,7 +12,7 @@ from suites.mqqp.steps.methods import for_each_method
 
 pytestmark = needs("qm2qm")
 
-LONG_MS, SHORT_MS = 60_000, 300
+LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS = 60_000, 300
 ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
@@ -91,7 +91,7 @@ def receive_by_cursor(remote, queue, cursor, by):
 
 def await_message_by_cursor(remote, queue, cursor, by):
     """Receive with a cursor a message that arrives later; return the message that the cursor reaches."""
-    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     read.state_after_silence()
     remote.deliver(["first"])
     queue.acknowledge(read.wait().expect_success()).expect_success()
@@ -103,8 +103,8 @@ def time_out_by_cursor(remote, queue, cursor, by):
     """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
     afterwards.
     """
-    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(
-        SHORT_MS + remote.sut.response_timeout_ms
+    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS).wait(
+        SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms
     )
     remote.deliver(["first"])
 
@@ -170,7 +170,7 @@ def await_message_before_cursor(remote, by, first, then):
     remote.send_all([low])
     cursor = queue.open_cursor()
     queue.read(first, by=by, hCursor=cursor).expect_success()
-    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
     return {"before": state, "after": read.wait().label_or_outcome}, read

@@ -14,12 +14,12 @@ _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _AUDITED = 0, 2
 INHERIT_ONLY = 0x08
 """INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
-_SUCCESSFUL = 0x40
+_SUCCESSFUL_ACCESS_FLAG = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _REVISION = 2
 Entries = tuple[tuple[str, int], ...]
 """The entries of an access list: a SID and its access mask each."""
-_HEAD = struct.Struct("<BBHIIII")
+_DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
     """Read the security descriptor of a queue of the SUT; raise ConformanceFailure if its bytes are malformed."""
     data = bytes.fromhex(sut.inspect_queue(name)["Security"])
     try:
-        _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
+        _, _, control, owner, _, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
         entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
         audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
@@ -70,16 +70,16 @@ def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, 
     """
     parts = (
         _build_sid(owner) if owner else b"",
-        _build_list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
+        _build_list(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, audited) if audited else b"",
         _build_list(_ALLOWED, flags, granted) if granted else b"",
     )
-    offset = _HEAD.size
+    offset = _DESCRIPTOR_HEADER.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
     present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
-    return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
+    return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
 def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:

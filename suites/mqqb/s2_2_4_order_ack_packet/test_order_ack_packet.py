@@ -179,7 +179,7 @@ def _await_order_ack(receiver, judge, sent):
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
-        expected=holds("an OrderAck", otherwise="nothing"),
+        expected=holds("the SUT sent an OrderAck", otherwise="nothing"),
         observed=frame is not None,
         evidence=[sent, frame],
     )

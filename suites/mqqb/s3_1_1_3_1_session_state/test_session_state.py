@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 DAY_S = 24 * 3_600
-GROWING_IDENTIFIERS = holds("three sequences, then three greater ones")
+GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
 
 
 @needs("send")
@@ -139,8 +139,13 @@ def _acknowledge_messages(sender, frames):
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
-    begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
-    judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
+    begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    judge(
+        "MQQB-3.1.1.3.1-03",
+        expected=fields({"different TimeStamps": len(frames), "Ordinals": [1]}),
+        observed=begin,
+        evidence=frames,
+    )
 
 
 @needs("send", "restart")
@@ -170,7 +175,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         raise ConformanceFailure("the SUT began no second sequence when the first had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the same TxSequenceID"),
+        expected=holds("the TxSequenceID is the same"),
         observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )

@@ -32,11 +32,15 @@ for rule, expected, judge in (
     ),
     (
         "MQQB-3.1.3.2-03",
-        "RecoverableMsgSeqNumber of it counts the recoverable ones sent",
+        "RecoverableMsgSeqNumber of the first header counts the recoverable messages sent",
         check_recoverable_sent_count,
     ),
-    ("MQQB-3.1.3.2-04", "AckSequenceNumber of it counts messages that came", check_acknowledged_count),
-    ("MQQB-3.1.3.2-06", "RecoverableMsgAckFlags of it names messages that came", check_acknowledged_arrived),
+    ("MQQB-3.1.3.2-04", "AckSequenceNumber of the first header counts messages that arrived", check_acknowledged_count),
+    (
+        "MQQB-3.1.3.2-06",
+        "RecoverableMsgAckFlags of the first header names messages that arrived",
+        check_acknowledged_arrived,
+    ),
 ):
     passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge, only_first=True))
 

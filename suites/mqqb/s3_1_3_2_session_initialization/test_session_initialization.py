@@ -226,7 +226,12 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
     observed = borrowed or first_one == second_one or f"{first_one}, then {second_one}"
-    judge("MQQB-3.1.3.2-34", expected=holds("an Identifier of its own"), observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.3.2-34",
+        expected=holds("both responses have one Identifier, which only the SUT has"),
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("ping_initiator", "restart")
@@ -290,7 +295,11 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
             case="remaining time of a timer",
         )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
-    judge("MQQB-3.1.3.2-33", expected=holds("a key of zeros"), observed=bool(key and not any(key)) or key.hex())
+    judge(
+        "MQQB-3.1.3.2-33",
+        expected=holds("RemoteQMPublicKey consists of zeros"),
+        observed=bool(key and not any(key)) or key.hex(),
+    )
 
 
 REINITIALIZED_ELEMENTS = {

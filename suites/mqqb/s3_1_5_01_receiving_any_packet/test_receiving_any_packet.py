@@ -67,7 +67,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=holds("open", otherwise="closed"),
+        expected=holds("the session is open", otherwise="closed"),
         observed=not connection.closed_by_sut,
         evidence=[message, sent, connection.last],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, fields, packet
+from harness.expectations import fields, packet
 from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs
@@ -117,14 +117,14 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
-        expected=fields({"quiet before the response": True, "after it": packet("UserMessage")}),
-        observed={"quiet before the response": is_quiet, "after it": message},
+        expected=fields({"silence before the response": True, "after the response": packet("UserMessage")}),
+        observed={"silence before the response": is_quiet, "after the response": message},
         evidence=[parameters, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
-        expected=facts(from_the_sut=packet("UserMessage"), answer_to_a_message=packet("SessionAck")),
-        observed={"from_the_sut": message, "answer_to_a_message": answer},
+        expected=fields({"packet of the SUT": packet("UserMessage"), "answer to a message": packet("SessionAck")}),
+        observed={"packet of the SUT": message, "answer to a message": answer},
         evidence=[parameters, agreed, message, answer],
     )

@@ -184,10 +184,12 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         evidence=frame,
     )
     observed = {
-        "unacknowledged": outgoing.list_unacknowledged_numbers(),
-        "index": outgoing.read_sequence()["ResendIntervalIndex"],
+        "UnackedSequence": outgoing.list_unacknowledged_numbers(),
+        "ResendIntervalIndex": outgoing.read_sequence()["ResendIntervalIndex"],
     }
-    judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-11", expected=facts(UnackedSequence=[], ResendIntervalIndex=0), observed=observed, evidence=frame
+    )
 
 
 @needs("send", "management")
@@ -441,10 +443,10 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     def find_journaled():
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
-            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead", DEAD_LETTERS))
+            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead letters", DEAD_LETTERS))
         }
 
-    expected_queues = {"journal": [1], "dead": [2]}
+    expected_queues = {"journal": [1], "dead letters": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

@@ -118,10 +118,10 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     def find_messages() -> dict[str, list[int]]:
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
-            for name, queue in (("own", own), ("system's", DEAD_LETTERS))
+            for name, queue in (("named dead-letter queue", own), ("system's dead-letter queue", DEAD_LETTERS))
         }
 
-    expected = {"own": [1, 5], "system's": [2, 6]}
+    expected = {"named dead-letter queue": [1, 5], "system's dead-letter queue": [2, 6]}
     peer.eventually(lambda: find_messages() == expected)
     judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
     outgoing.acknowledge_all()

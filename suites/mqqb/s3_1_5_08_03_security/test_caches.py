@@ -253,9 +253,11 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
     )
-    for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
+    for at, (rule, element) in enumerate(
+        (("MQQB-3.1.5.8.3-60", "CryptoServiceProvider"), ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm"))
+    ):
         observed = [entry[at] for entry in entries]
-        judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)
+        judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)
 
 
 @SECURITY_NEEDS

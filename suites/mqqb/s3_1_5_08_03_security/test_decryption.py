@@ -186,6 +186,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
         "MQQB-3.1.5.8.3-71",
         expected=facts(TRUE=BAD, FALSE=ARRIVED),
         observed=observed,
+        case="RejectEnhancedRC2Using40BitKeys",
         evidence=evidence,
     )
 

@@ -192,7 +192,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("disregarded", otherwise="in its queue"),
+        expected=holds("the message was disregarded", otherwise="in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )

@@ -63,7 +63,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
         ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
         ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
-        ("MQQB-3.1.5.8.9-08", "a report came", True, bool(found)),
+        ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
             "reports to known and unknown queue",

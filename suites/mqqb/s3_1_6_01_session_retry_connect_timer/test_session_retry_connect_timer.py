@@ -50,7 +50,13 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
-    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP_PACKETS), observed=set_up, evidence=[ack, *request])
+    judge(
+        "MQQB-3.1.6.1-03",
+        expected=packets(*SET_UP_PACKETS),
+        observed=set_up,
+        case="new connection",
+        evidence=[ack, *request],
+    )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
     judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
     if again is None or came != [2, 3]:

@@ -118,7 +118,7 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
         found = [read_element(position, name) for position in positions]
-        judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
+        judge(rule, expected=expected, observed=found, case=f"{name} of the messages", evidence=[*sent, *other])
     noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [

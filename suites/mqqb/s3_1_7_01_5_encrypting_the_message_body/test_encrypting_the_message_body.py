@@ -132,7 +132,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
             *_list_comparisons(found, choice),
         ):
-            judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
+            judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
         rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
         judge(
             rule,
@@ -146,7 +146,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             "MQDMPR-3.1.7.1.32-D09",
             expected=number,
             observed=found.properties.PrivacyLevel,
-            case=f"PrivacyLevel, {name}",
+            case=f"PrivacyLevel ({name})",
             evidence=found.frame,
         )
         if level == "advanced":
@@ -154,7 +154,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 "MQQB-3.1.7.1.5-37",
                 expected=BODY_OF_PARTIAL_BLOCK,
                 observed=found.body,
-                case=f"decrypted body, {name}",
+                case=f"decrypted body ({name})",
                 evidence=found.frame,
             )
             judge(

@@ -138,4 +138,4 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
     if outgoing is None:
         return
     connection = outgoing.listener.accept(sut.quiet_ms)
-    judge.all(expected=holds("no connection", otherwise="a connection"), observed=not connection)
+    judge.all(expected=holds("the SUT opened no connection", otherwise="a connection"), observed=not connection)

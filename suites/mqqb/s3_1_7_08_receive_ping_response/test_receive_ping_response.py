@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
 
 IGNORED_THEN_ACCEPTED = fields(
-    {"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED}
+    {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
 )
 
 
@@ -37,7 +37,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
-    observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
+    observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
     judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
 
 
@@ -104,6 +104,8 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
     later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
-    expected = fields({"after the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
-    observed = {"after the late one": after_late, "later": later}
+    expected = fields(
+        {"after the late response": PingingSut.NO_SESSION, "after the retry time": PingingSut.SESSION_RETRIED}
+    )
+    observed = {"after the late response": after_late, "after the retry time": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

@@ -37,7 +37,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
 
     sender = Sender(peer, sut)
     session = sender.poll_session()
-    judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
+    judge(
+        "MQQB-3.1.7.12-06", expected=holds("the SUT opened a session", otherwise="no session"), observed=bool(session)
+    )
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
@@ -132,7 +134,10 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     again = sender.poll_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
     judge(
-        "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
+        "MQQB-3.1.7.12-04",
+        expected=holds("the SUT opened no session", otherwise="a session"),
+        observed=not again,
+        evidence=evidence,
     )
     sut.resume(sender.to)
     again = again or sender.poll_session(sut.connect_timeout_ms)
@@ -172,7 +177,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=holds("no session", otherwise="a session"),
+            expected=holds("the SUT opened no session", otherwise="a session"),
             observed=not opened,
             case=to,
             note=None if taken else "the SUT refuses such a message",

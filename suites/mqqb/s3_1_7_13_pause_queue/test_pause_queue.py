@@ -63,7 +63,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     judge(
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
-        expected=holds("no packet", otherwise="a packet"),
+        expected=holds("the SUT sent no packet", otherwise="a packet"),
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
@@ -91,7 +91,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",
-        expected=holds("stopped", otherwise=f"{timer} ms left"),
+        expected=holds("the Session Ack Send Timer is stopped", otherwise=f"{timer} ms left"),
         observed=timer is None,
         evidence=[*sent, ack],
     )

@@ -104,11 +104,11 @@ def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
 
 for expected, compare, rules in (
     (
-        "a negative one has the body of its message, a positive one none",
+        "a negative acknowledgment has the body of its message, a positive one has none",
         _demand_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
-    ("DM is that of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
+    ("DM equals DM of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
 ):
     for rule, of_queue in rules.items():
         passive(rule, MESSAGE, expected, of_system=True)(apply_to_acknowledged_messages(compare, left_queue=of_queue))

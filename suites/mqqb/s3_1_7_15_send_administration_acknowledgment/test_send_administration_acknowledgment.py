@@ -18,7 +18,7 @@ from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
-    "MQQB-3.1.7.15-D01": "acknowledgments asked for",
+    "MQQB-3.1.7.15-D01": "acknowledgments requested",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
     "MQQB-3.1.7.15-D04": "JP",
@@ -37,7 +37,7 @@ def _get_attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
-        "acknowledgments asked for": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
+        "acknowledgments requested": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
         "TimeToReachQueue": ack["BaseHeader"].TimeToReachQueue,
         "TimeToBeReceived": user.TimeToBeReceived,
         "JP": user.JP,

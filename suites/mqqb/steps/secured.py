@@ -137,6 +137,15 @@ RULES_OF_ACKNOWLEDGING = (
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 IN_SILENCE = "silence, not in its queue"
+SUBJECTS = {
+    "answer": "administration acknowledgment",
+    "final": "FinalAck",
+    "kept": "message",
+    "in_silence": "refusal",
+    "level": "authentication level",
+    "body": "body",
+}
+"""The subject of each attribute of a disposition, in verdicts."""
 SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
 
 
@@ -155,7 +164,8 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
+        case = f"{SUBJECTS[attribute]} ({name})" if name else SUBJECTS[attribute]
+        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):

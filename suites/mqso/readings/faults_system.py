@@ -18,7 +18,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing transactional is done"
+COORDINATOR_UNAVAILABLE = "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)"
 
 
 @follows("E200.2")
@@ -35,7 +35,7 @@ class _NothingSent(Commands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.transactional or request.transaction is not None:
-            raise CommandError(AWAY)
+            raise CommandError(COORDINATOR_UNAVAILABLE)
         return super().send_message(request, token, now)
 
 
@@ -43,7 +43,7 @@ class _NothingReceived(QueueCommands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
-            raise CommandError(AWAY)
+            raise CommandError(COORDINATOR_UNAVAILABLE)
         super().receive_message(request, token, now)
 
 

@@ -104,10 +104,10 @@ class NothingSentWithoutADirectory(NextHops):
         return super().get_destination_info(format_name) if integrated else None
 
 
-ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
+@fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTING_RULES))
 class GatesOfNoSite(NextHops):
     """The queue manager sends a message directly to its destination, even if the destination is in another site."""
 

@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
-INTEGRATED = "it is integrated with a directory"
+DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 
 
 @needs("send", "receive", "queue_control", "inspect")
@@ -19,7 +19,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     """
     if sut.inspect_queue_manager()["DirectoryIntegrated"]:
         judge.mark_not_exercised(
-            "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
+            "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=DIRECTORY_MODE_REASON
         )
         return
     outcome = Enterprise(peer, sut).attempt_creation()

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm", "ping")
@@ -113,7 +113,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -129,7 +129,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
-    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_MS)
+    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_TIMEOUT_MS)
     read = reader.await_reads()[0]
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)

@@ -9,8 +9,8 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 
-WAIT_MS = 60_000
-SHORT_MS = 200
+PENDING_TIMEOUT_MS = 60_000
+SHORT_TIMEOUT_MS = 200
 
 
 @needs("queue_control", "send", "receive")
@@ -43,13 +43,13 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     no later message.
     """
     queue = sut.new_queue("awaited")
-    reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
+    reader = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, queue=queue)
     peer.settle()
     sut.send_here(queue, ["awaited"])
     label_or_outcome = reader.await_label()
     judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
+    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
     judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
     sut.send_here(queue, ["later"])

@@ -9,7 +9,7 @@ from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
-SHORT_S = 2
+SHORT_LIFETIME_S = 2
 
 
 @needs("send", "queue_control")
@@ -92,15 +92,17 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     for delivery in ("express", "recoverable", "transactional"):
         for journal in ([], ["negative"]):
             label = " ".join([delivery, *journal])
-            sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
+            sut.send(
+                to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_LIFETIME_S
+            )
 
     def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
     waiting = sut.outgoing_queue(to)["count"]
-    if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more
+    if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)

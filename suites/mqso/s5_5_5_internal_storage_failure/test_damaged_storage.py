@@ -15,13 +15,13 @@ from suites.mqso.steps.serving import SessionAttempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
-LONGEST_MS = 5 * 60_000
+LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer; without fast timers, the durations are as specified."""
 REPAIR_PART, EARLY_PART = 0.5, 0.8
 """The parts of that time: after the first the store is repaired, long before the retry; at the second the SUT must not
 have retried yet."""
 WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
-ATTEMPTS = 6
+START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 STOP_RULES = (
@@ -70,7 +70,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
 
 def _is_wait_too_long(sut: Sut) -> bool:
     """Return whether the attempts after the first retry take longer than a check may wait."""
-    return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_MS
+    return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_WAIT_MS
 
 
 def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
@@ -103,10 +103,10 @@ def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int,
     in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
-    for _ in range(ATTEMPTS):  # a start takes time, too
+    for _ in range(START_ATTEMPTS):  # a start takes time, too
         if late_attempt.outcome == SessionAttempt.SERVED:
             break
-        peer.pass_time(sut.response_timeout_ms // ATTEMPTS)
+        peer.pass_time(sut.response_timeout_ms // START_ATTEMPTS)
         late_attempt = SessionAttempt(peer)
     return Retry(
         early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]

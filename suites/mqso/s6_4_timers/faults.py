@@ -12,7 +12,7 @@ from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-LONGEST_MS = 0x7FFFFFFF
+LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 @fault("directory-timer-runs-in-workgroup-mode", breaks="MQSO-6.4.1-D01")
@@ -40,4 +40,4 @@ class PublicKeysTimedOnce(SecurityLookup):
 
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)
-        self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_MS)
+        self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_TIMER_MS)

@@ -17,7 +17,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 
-VALID_MS = 60_000
+CACHE_DURATION_MS = 60_000
 PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 
@@ -55,7 +55,7 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    sut.set_timers(public_key_cache_ms=VALID_MS)
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with _restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
         if _name_recipient_keys(frame) != "first keys":
@@ -63,7 +63,9 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             _publish_keys(sut, peer.identifier, name)
             outgoing.start_anew()
-            peer.pass_time(sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
+            peer.pass_time(
+                sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
+            )
             frame = outgoing.send(body=name, privacy_level=level)
             judge.all(expected=name, observed=_name_recipient_keys(frame), evidence=frame)
         outgoing.end()

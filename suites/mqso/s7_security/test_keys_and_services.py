@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 
 UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
-TOKEN = b"no token of any service"
+UNKNOWN_TOKEN = b"no token of any service"
 CALL_ID = 77
 
 
@@ -48,8 +48,15 @@ def test_unknown_authentication_service_is_refused(remote, judge):
 def build_authenticated(packet):
     """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
     trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
-    size = len(packet) + len(trailer) + len(TOKEN)
-    return packet[:8] + size.to_bytes(2, "little") + len(TOKEN).to_bytes(2, "little") + packet[12:] + trailer + TOKEN
+    size = len(packet) + len(trailer) + len(UNKNOWN_TOKEN)
+    return (
+        packet[:8]
+        + size.to_bytes(2, "little")
+        + len(UNKNOWN_TOKEN).to_bytes(2, "little")
+        + packet[12:]
+        + trailer
+        + UNKNOWN_TOKEN
+    )
 
 
 @needs("directory", "environment", "security")

@@ -197,7 +197,7 @@ def ask(lake, monkeypatch):
     return lambda *words: CliRunner().invoke(app, ["lake", *map(str, words)])
 
 
-def test_the_exit_code_of_diff_says_whether_something_is_newly_failing(ask, versions, monkeypatch):
+def test_diff_exits_with_1_only_for_new_failures(ask, versions, monkeypatch):
     monkeypatch.setattr(difference, "compare", lambda *_asked: versions)
     worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
     assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])

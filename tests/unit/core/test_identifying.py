@@ -115,7 +115,7 @@ def test_packets_received_together_are_handled_in_order():
     assert raw.host.bodies() == ["one", "two"]
 
 
-def test_packets_behind_one_that_closes_are_not_identified():
+def test_packets_after_closing_packet_are_not_identified():
     raw = in_state(SessionState.OPEN)
     identified = []
 

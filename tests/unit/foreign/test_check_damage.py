@@ -104,7 +104,7 @@ def test_the_frames_before_damage_are_judged_and_the_damage_is_named(tmp_path, f
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames == len(frames) - 1
     (damage,) = found.damage
-    assert damage.startswith(f"it is damaged behind frame {len(frames) - 1}: ")
+    assert damage.startswith(f"it is damaged after frame {len(frames) - 1}: ")
 
 
 def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):

@@ -200,7 +200,7 @@ def test_more_interfaces_by_alter_context_and_the_group_of_another_association(e
     assert all(isinstance(one, HandleRundown) for one in scripted.outputs)
 
 
-def test_the_endpoint_mapper_is_asked(environment, remote):
+def test_tester_queries_endpoint_mapper(environment, remote):
     mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, ept_map=lambda call: mapper(CallReceived(call)))
     association = remote.associate(EPT)

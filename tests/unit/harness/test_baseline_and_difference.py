@@ -37,7 +37,7 @@ def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
     assert not held.kept
     assert list(held.describe())[1:] == [
         f"not in the baseline: {THREE}",
-        f"in the baseline, but failing no more (take them out): {TWO}",
+        f"in the baseline, but no longer failing (remove them): {TWO}",
     ]
 
 
@@ -224,7 +224,7 @@ def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[st
     text = shown["text"]
     assert "B: contoso 1.0, b, partial: cut\n" in text
     assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text
-    assert "and 2 checks more" in text
+    assert "and 2 more checks" in text
     assert f"removed: 1\n  {FOUR}  pass -> none" in text
 
 
@@ -251,8 +251,8 @@ def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda folder: (folder / "run.json").unlink(), "holds no run: run.json: No such file"),
-        (lambda folder: (folder / "run.json").write_text("[]"), "is no run.json of this harness"),
+        (lambda folder: (folder / "run.json").unlink(), "is not a run folder: run.json: No such file"),
+        (lambda folder: (folder / "run.json").write_text("[]"), "is not a run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
         (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is truncated or broken"),
     ],

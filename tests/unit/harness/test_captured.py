@@ -48,7 +48,7 @@ def session(recorder):
     recorder.record_sent(connection, b"\xff" * 70_000)
     recorder.record_received(connection, whole[11:])
     recorder.record_received(connection, bytes(user_message(body=b"x" * 200_000)))
-    recorder.record_end(connection, by_peer=False)
+    recorder.record_connection_end(connection, by_peer=False)
 
 
 def wrong(recorder):
@@ -60,7 +60,7 @@ def wrong(recorder):
     recorder.record_received(connection, b"\x11" + bytes(establish_connection())[1:])
     recorder.record_received(connection, b"garbage")
     recorder.record_received(connection, b"more garbage" * 9)
-    recorder.record_end(connection, by_peer=True)
+    recorder.record_connection_end(connection, by_peer=True)
 
 
 def pings(recorder):

@@ -35,7 +35,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ("attach --address here", "--address here: it must be HOST:PORT"),
         (
             "attach --command cat",
-            "control command cat: sends our requests back: it does not speak the control protocol",
+            "control command cat: sends the tester's requests back: it does not speak the control protocol",
         ),
         ("run --sut --out r9", "--sut: its value is missing; the next word is the option --out"),
         ("lake ingest r --lake --conf a=b", "--lake: its value is missing; the next word is the option --conf"),
@@ -69,10 +69,10 @@ def test_a_port_of_serve_that_is_none_gives_one_line_error(
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
-        ("run.json", "null", "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", "{}", "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", '{"sut": []}', "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", '{"sut"', "is cut or broken, it is not JSON: "),
+        ("run.json", "null", "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", "{}", "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", '{"sut": []}', "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", '{"sut"', "is truncated or broken: it is not JSON: "),
         (
             "verdicts.jsonl",
             "a,b,c\n",

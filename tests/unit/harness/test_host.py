@@ -145,7 +145,7 @@ def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: 
     assert host.streams == {}
 
 
-def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(environment: VirtualEnvironment) -> None:
+def test_host_wakes_core_when_due_but_not_for_cancelled_timers(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
     host = CoreHost(environment, core, HERE)
     began = environment.now().monotonic_ms

@@ -119,7 +119,7 @@ def sut(peer: Peer) -> ScriptedSut:
     return ScriptedSut(peer)
 
 
-def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_raw_sessions_of_either_side(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     own = peer.connect()
     sut.wires[0].say(message(1), session_ack(), message(2))
@@ -131,7 +131,7 @@ def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut
     assert numbers(own.messages) == [1, 2]
 
 
-def test_messages_come_on_sessions_that_a_core_keeps(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_sessions_of_core(peer: Peer, sut: ScriptedSut) -> None:
     peer.listen(ignore_incoming=True)
     sut.call().say(message(1))
     sut.pass_time()

@@ -130,7 +130,7 @@ def result(rule: str, verdict: Verdict, **line: Any) -> RuleResult:
     return RuleResult(rule, verdict, usual | line)
 
 
-def test_findings_come_worst_first_with_the_way_back():
+def test_live_findings_are_listed_worst_first_with_repeat_command():
     seen = {"expected": "closed", "observed": "open\x1b[31m" + "x" * 999, "capture": "captures/a.pcapng"}
     lines = list(
         findings(
@@ -197,7 +197,7 @@ def test_remaining_findings_are_counted():
     assert lines[-1] == "fail also: R-20, R-21"
 
 
-def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_nothing():
+def test_live_findings_with_one_cause_are_grouped_without_repetition():
     seen = {"expected": "['0x8009']", "observed": "['0x8000']"}
     alone = result("R-00", Verdict.FAIL, observed="kept open")
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]

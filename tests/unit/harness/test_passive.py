@@ -140,7 +140,7 @@ def judged(connection: Connection | None, *numbers: int) -> PassiveJudge:
     return found
 
 
-def test_the_context_knows_what_came_before_on_the_connection(numbers: Any) -> None:
+def test_predicate_context_has_earlier_packets_of_connection(numbers: Any) -> None:
     known = []
 
     @passive(MUST, "SessionAck", "x")

@@ -154,8 +154,8 @@ def test_connections_in_parallel_keep_their_own_streams(recorder: Recorder, tmp_
 def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_received(connection, PACKETS[0])
-    recorder.record_end(connection, by_peer=False)
-    recorder.record_end(connection, by_peer=True)
+    recorder.record_connection_end(connection, by_peer=False)
+    recorder.record_connection_end(connection, by_peer=True)
     recorder.close()
     assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
     (stream,) = streams(tmp_path / "made.pcapng").tcp

@@ -254,7 +254,7 @@ def test_security_trailers_are_built_and_read():
     ("rpc", "said"),
     [
         ({"level": "integrity"}, "say who authenticates with rpc.user"),
-        ({"user": "tester"}, "rpc.user is for a level"),
+        ({"user": "tester"}, "rpc.user needs a level"),
         ({"level": "integrity", "user": "tester"}, "give one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),
         ({"level": "most"}, "must be one of none, connect, packet, integrity, privacy"),

@@ -37,7 +37,7 @@ def test_the_set_of_verdicts_is_closed() -> None:
     assert [str(verdict) for verdict in Verdict] == words.split()
 
 
-def test_the_worst_verdict_stands_and_reports_agree() -> None:
+def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
     assert tuple(WORST_FIRST) == VERDICTS
     assert set(WORST_FIRST) == set(Verdict)
     assert worst([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS

@@ -113,5 +113,5 @@ def test_failure_only_during_clock_jump_is_no_miss() -> None:
     ((stays,), _) = settle_attempts([([miss], []), ([other], [])], Doubts(0, 3_600_000))
     assert stays.verdict is Verdict.INCONCLUSIVE
     assert stays.reason == (
-        "the clock of this machine jumped by 3,600 s, in 2 attempts, and not in all of them was this missed"
+        "the clock of this machine jumped by 3,600 s, in 2 attempts, and not every attempt failed this rule"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import faulthandler
 from pathlib import Path
 
-from benchmarks.worth_of_tests import Kills, UnitTests, cover, try_tests, with_unit_tests
+from benchmarks.worth_of_tests import Kills, UnitTests, choose_tests, try_tests, with_unit_tests
 from harness.mutation.mutants import all_mutants
 
 TESTS = """
@@ -33,7 +33,7 @@ def test_test_selection_prefers_most_kills_without_redundancy() -> None:
         killed("three", "test_c"),
         killed("four"),
     ]
-    assert cover(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
+    assert choose_tests(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
 
 
 def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_function_that_no_fault_makes_fail_is_idle(proved: Callable[..., Any])
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
     assert proof.idle == [(OTHER, RULE)]
-    assert f"idle: {OTHER} finds no fault of {RULE}, which it covers" in report(proof)
+    assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report(proof)
 
 
 def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
@@ -154,7 +154,7 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
     trials.broken = {TWO: {RULE: "of one case"}}
     proof = proved(trials)
     assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
-    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: take it off malforms" in report(proof)
+    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: remove the rule from malforms" in report(proof)
 
 
 def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:

@@ -116,7 +116,7 @@ def test_a_subqueue_is_as_its_queue_and_has_no_journal(host):
     assert host.bodies(f"{NEW};sub") == []
 
 
-def test_properties_can_be_read_and_changed(host):
+def test_queue_properties_can_be_read_and_changed(host):
     host.ask(CreateQueue(NEW, **ASKED))
     read = host.ask(GetQueue(NEW))
     assert read == {"name": NEW, "transactional": False, "count": 0, "bytes": 0, **SHOWN}

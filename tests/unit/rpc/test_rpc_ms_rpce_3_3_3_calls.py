@@ -366,7 +366,7 @@ def test_each_fragment_restarts_the_response_timeout(client):
     assert client.association.next_due() == later.monotonic_ms + 30_000
 
 
-def test_shutdown_asks_the_client_answers_what_is_open_and_then_closes(client):
+def test_rpc_shutdown_waits_for_open_calls_and_then_closes(client):
     call = client.call(8)
     happened = client.association.shut_down()
     assert [pdu.body for pdu in sent(happened)] == [Shutdown()]

@@ -36,7 +36,7 @@ def echo(event: Input) -> list[Effect]:
     return answer if event.data != b"bye" else [*answer, RpcClose(event.connection, "done")]
 
 
-def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
+def test_core_gets_rpc_ports_before_start_and_after_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(lives(core, anew)) as (host, listening):

@@ -63,7 +63,7 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
     assert [answer.elements and len(answer.elements) for answer in answers] == [(), 1, None, 1, ()]
 
 
-def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Path):
+def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
         directory = stored(tmp_path)

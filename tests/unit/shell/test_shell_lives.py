@@ -59,7 +59,7 @@ def test_a_restart_ends_everything_but_the_listeners():
     asyncio.run(story())
 
 
-def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
+def test_stopped_host_delivers_pending_bytes_and_releases_port():
     async def story():
         core = ScriptedCore(on(Stopped, SendPacket("in-1", b"bye")))
         async with running(core) as (host, endpoint), client(endpoint) as (reader, _):

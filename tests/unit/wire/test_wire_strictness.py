@@ -102,7 +102,7 @@ def test_scapy_configuration_has_no_effect(monkeypatch, debug):
         dissect(resized(FRAMES[5], -2))
 
 
-def test_importing_leaves_scapys_configuration_alone_and_loads_no_protocols():
+def test_import_keeps_scapy_configuration_and_loads_no_protocols():
     program = (
         "import sys\n"
         "from scapy.config import conf\n"
