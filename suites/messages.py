@@ -12,7 +12,7 @@ from harness.wire import TxSequenceID
 class Sequence:
     """A transactional sequence of the peer; ``ordinal``, 1 to 15, distinguishes the sequences of one test.
 
-    A later sequence has a greater TxSequenceID, also in tests that follow in the same second.
+    A later sequence has a greater TxSequenceID, even in a later test within the same second.
     """
 
     def __init__(self, peer: Party, ordinal: int = 1) -> None:
@@ -29,7 +29,9 @@ class Sequence:
         transaction: Mapping[str, Any] = NONE,
         **headers: Any,
     ) -> Any:
-        """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""
+        """Build the next message of the sequence; it is a whole transaction unless ``transaction`` contains other
+        fields.
+        """
         self.number += 1
         place = {
             "FM": 1,

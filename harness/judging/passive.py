@@ -15,11 +15,11 @@ from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
-FAILURES_KEPT = 3
+MAX_FAILURES_RECORDED = 3
 """The maximum number of failing packets of one passive rule that one check records; the tally counts all of them."""
 
-REASONS_KEPT = 20
-MORE_REASONS = "other bytes are not in the capture"
+MAX_REASONS_RECORDED = 20
+FURTHER_REASONS_TEXT = "other bytes are not in the capture"
 """The reason of a rule's further failures, in place of their own reasons."""
 
 
@@ -233,12 +233,14 @@ class Tally:
             why = str(finding)
             if self.missing is None:
                 self.missing = Counter()
-            self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
+            self.missing[
+                why if why in self.missing or len(self.missing) < MAX_REASONS_RECORDED else FURTHER_REASONS_TEXT
+            ] += 1
 
     def fail(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
-        if len(self.failures) < FAILURES_KEPT:
+        if len(self.failures) < MAX_FAILURES_RECORDED:
             self.failures.append((frame, observed))
 
 

@@ -18,7 +18,7 @@ from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
 """An empty mapping: no field differs from its default."""
-ON_DESTINATION = 3
+DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
 
@@ -102,7 +102,7 @@ class Party:
     def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
         """Return the UserHeader fields of a message to a private queue of a queue manager."""
         return {
-            "DQ": ON_DESTINATION,
+            "DQ": DQ_PRIVATE_ON_DESTINATION,
             "QueueManagerAddress": queue_manager,
             "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         }

@@ -29,7 +29,7 @@ from reference_qm.surface.commands import OpenSession
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
-OTHER_ADDRESS = "127.255.255.253"
+UNUSED_ADDRESS = "127.255.255.253"
 """A loopback address that no peer uses."""
 
 
@@ -80,7 +80,7 @@ class Peer(Party):
         ``from_another_address``: connect from an address other than the peer's, if this machine has several (loopback).
         """
         loopback = ip_address(self.address).is_loopback
-        address = OTHER_ADDRESS if from_another_address and loopback else self.address
+        address = UNUSED_ADDRESS if from_another_address and loopback else self.address
         conversation = RawConversation(self, by_peer=True)
         conversation.stream = self.environment.connect(self.sut.endpoint, address, conversation)
         self.environment.run_until(

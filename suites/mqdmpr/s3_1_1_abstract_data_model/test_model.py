@@ -28,15 +28,15 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     judge(
         "MQDMPR-3.1.1-07",
         expected={
-            "came": in_queue("first", "second"),
+            "stored": in_queue("first", "second"),
             "taken": "first",
-            "left": in_queue("second"),
+            "remaining": in_queue("second"),
             "last_read": holds("no message found"),
         },
         observed={
-            "came": stored_labels,
+            "stored": stored_labels,
             "taken": read.label_or_outcome,
-            "left": labels_left,
+            "remaining": labels_left,
             "last_read": empty.failed or empty.label_or_outcome,
         },
         evidence=[read, empty],

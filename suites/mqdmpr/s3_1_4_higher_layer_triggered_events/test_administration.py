@@ -94,12 +94,17 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
-        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
+        expected={
+            "sent_after_restart": [2],
+            "accepted": A_SESSION,
+            "commit": Outcome.DONE,
+            "sent_after_commit": [2, 1],
+        },
         observed={
-            "sent_at_once": waited,
+            "sent_after_restart": waited,
             "accepted": accepted,
             "commit": commit,
-            "sent_in_the_end": Sender.tags(frames),
+            "sent_after_commit": Sender.tags(frames),
         },
         evidence=frames,
     )

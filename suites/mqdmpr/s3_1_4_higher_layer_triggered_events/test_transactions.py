@@ -209,7 +209,7 @@ def _list_transaction_states(sut, *transactions):
     """Return the listed state of each transaction."""
     listed = sut.control.call("list")["transactions"]
     states = {one["transaction"].lower(): one["state"].lower() for one in listed}
-    return [states.get(transaction.lower(), "not there") for transaction in transactions]
+    return [states.get(transaction.lower(), "not listed") for transaction in transactions]
 
 
 @covers(
@@ -279,7 +279,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     evidence = list(application.sent.values())
     judge(
         "MQDMPR-3.1.4.6-09",
-        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"},
+        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not listed"},
         observed=observed,
         evidence=evidence,
     )

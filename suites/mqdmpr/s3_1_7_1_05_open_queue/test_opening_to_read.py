@@ -92,10 +92,14 @@ def test_opening_has_requested_access(remote, judge):
         receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
-        expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
+        expected={
+            "open_while_first_reader_peeks": openings.OPENED,
+            "open_while_first_reader_receives": Outcome.REFUSED,
+            "received": "first",
+        },
         observed={
-            "beside_peeking": openings.outcome(beside_peeking),
-            "beside_receiving": openings.outcome(beside_receiving),
+            "open_while_first_reader_peeks": openings.outcome(beside_peeking),
+            "open_while_first_reader_receives": openings.outcome(beside_receiving),
             "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],

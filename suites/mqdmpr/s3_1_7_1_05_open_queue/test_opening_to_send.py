@@ -105,9 +105,9 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "two, shared": (Outcome.DONE, openings.open_to_send(sut, several)),
-        "two, alone": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
-        "one, shared": (Outcome.DONE, openings.open_to_send(sut, names[0])),
+        "two queues, DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "two queues, DenyReceive": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
+        "one queue, DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]

@@ -81,8 +81,11 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "left": none("opening")},
-        observed={"answers": outcomes, "left": _list_new_descriptor_names(sut, names, openings_before)},
+        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "remaining_descriptors": none("descriptor")},
+        observed={
+            "answers": outcomes,
+            "remaining_descriptors": _list_new_descriptor_names(sut, names, openings_before),
+        },
     )
 
 

@@ -55,12 +55,17 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     received = application.receive(queue=subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-06",
-        expected={"moved": any_order(*"abc"), "changes": none("property"), "received": labels[:1], "left": labels[1:]},
+        expected={
+            "moved": any_order(*"abc"),
+            "changed_properties": none("property"),
+            "received": labels[:1],
+            "remaining_in_subqueue": labels[1:],
+        },
         observed={
             "moved": labels,
-            "changes": changed,
+            "changed_properties": changed,
             "received": [received],
-            "left": application.labels(subqueue),
+            "remaining_in_subqueue": application.labels(subqueue),
         },
     )
 
@@ -77,8 +82,12 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     move_message(application, "moved", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
-        expected={"answered_early": False, "brought": "moved", "left": []},
-        observed={"answered_early": is_early, "brought": read.await_label(), "left": application.labels(subqueue)},
+        expected={"answered_early": False, "message_read": "moved", "remaining_in_subqueue": []},
+        observed={
+            "answered_early": is_early,
+            "message_read": read.await_label(),
+            "remaining_in_subqueue": application.labels(subqueue),
+        },
     )
     if not read.is_answered():
         sut.control.call("cancel", request=read.number)

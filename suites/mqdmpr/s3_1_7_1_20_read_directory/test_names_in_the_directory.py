@@ -119,8 +119,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
-            expected={"send": Outcome.DONE, "came": True},
-            observed={"send": outcome, "came": bool(labels)},
+            expected={"send": Outcome.DONE, "message_stored": True},
+            observed={"send": outcome, "message_stored": bool(labels)},
             case=queue,
         )
     sut.change_environment(directory=True)

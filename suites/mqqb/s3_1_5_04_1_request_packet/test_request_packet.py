@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, packet
-from harness.peer.handshake import WINDOW, parameters_request
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE, parameters_request
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
@@ -25,7 +25,7 @@ LONG_ACK_TIMEOUT_MS = 120_000
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, 3, WINDOW])
+@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE])
 def test_connection_parameters_request_opens_session(peer, judge, window):
     """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message."""
     connection = peer.request_session()
@@ -111,5 +111,9 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
     connection.expect("ConnectionParameters")
     observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge(
-        "MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, case="ReceivedWindowSize of the session", evidence=sent
+        "MQQB-3.1.5.4.1-01",
+        expected=UNUSUAL_WINDOW_SIZE,
+        observed=observed,
+        case="ReceivedWindowSize of the session",
+        evidence=sent,
     )

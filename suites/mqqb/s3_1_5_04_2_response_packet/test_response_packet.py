@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import fields, packet
-from harness.peer.handshake import WINDOW
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
@@ -49,7 +49,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
         evidence=asked,
     )
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = find_outgoing_queue(sut, to)
@@ -92,11 +92,11 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.respond()
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
     judge(
         "MQQB-3.1.5.4.2-01",
-        expected=WINDOW,
+        expected=UNUSUAL_WINDOW_SIZE,
         observed=observed,
         case="ReceivedWindowSize of the session",
         evidence=session.connection.sent[-1],

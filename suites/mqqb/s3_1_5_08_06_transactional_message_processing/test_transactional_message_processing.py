@@ -74,7 +74,7 @@ LEAST_GROWTH_S = 2
 """The wait before a time is set again, and the least increase of that time in whole seconds."""
 ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
-"""The number of attempts: a stalled system handles the message and the timer together."""
+"""The number of attempts; several are needed because a stalled system handles message and timer together."""
 
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:

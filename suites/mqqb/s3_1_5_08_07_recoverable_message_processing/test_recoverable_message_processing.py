@@ -41,7 +41,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT:
-        raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
+        raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)

@@ -30,7 +30,7 @@ NEARLY_DUE_PART = 0.85
 SessionHeader (3.1.7.11).
 """
 SEND_ATTEMPTS = 5
-"""The number of attempts, because a busy machine may act too early or too late."""
+"""The number of attempts; several are needed because a busy machine may act too early or too late."""
 
 
 @needs("send")

@@ -19,7 +19,7 @@ NEARLY_DUE_PART = 0.85
 EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5
-"""The number of attempts, because a busy machine may act too early or too late."""
+"""The number of attempts; several are needed because a busy machine may act too early or too late."""
 LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 

@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.reading import fill_queue, read_sizes
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -142,7 +142,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
-        size, packet_size = sizes_of(read)
+        size, packet_size = read_sizes(read)
         judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 

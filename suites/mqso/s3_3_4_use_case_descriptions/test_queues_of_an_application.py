@@ -74,8 +74,8 @@ def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(too_much=Outcome.REFUSED, left=["express", "recoverable"]),
-        observed={"too_much": lost, "left": sut.labels(queue)},
+        expected=facts(message_over_quota=Outcome.REFUSED, queue=["express", "recoverable"]),
+        observed={"message_over_quota": lost, "queue": sut.labels(queue)},
     )
     labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
     judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)

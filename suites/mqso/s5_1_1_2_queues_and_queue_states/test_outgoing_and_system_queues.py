@@ -41,8 +41,8 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
-    observed = {"came": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
-    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=frames)
+    observed = {"arrived": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
+    judge.all(expected=facts(arrived=[1], waiting=2), observed=observed, evidence=frames)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)

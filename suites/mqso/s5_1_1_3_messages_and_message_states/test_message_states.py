@@ -43,8 +43,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=facts(received="1", by_others=each(Outcome.NOTHING)),
-        observed={"received": label, "by_others": others},
+        expected=facts(received="1", reads_by_others=each(Outcome.NOTHING)),
+        observed={"received": label, "reads_by_others": others},
     )
     judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":

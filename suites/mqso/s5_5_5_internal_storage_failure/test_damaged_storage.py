@@ -18,8 +18,9 @@ FIRST_MS, LATER_MS = 120_000, 900_000
 LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer; without fast timers, the durations are as specified."""
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""The parts of that time: after the first the store is repaired, long before the retry; at the second the SUT must not
-have retried yet."""
+"""Fractions of the retry duration: at the first the store is repaired, long before the retry; at the second the SUT
+must not have retried yet.
+"""
 WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
