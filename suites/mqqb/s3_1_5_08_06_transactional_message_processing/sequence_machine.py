@@ -125,4 +125,4 @@ class IncomingSequence(Machine, path=Path(__file__)):
         return bool(acks)
 
     def _find_acks(self, sent: Frame) -> list[Frame]:
-        return self._receiver.acks_of(AckClass.REACH_QUEUE, sent)
+        return self._receiver.list_acks_of_class(AckClass.REACH_QUEUE, sent)
