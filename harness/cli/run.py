@@ -58,6 +58,10 @@ def run(
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
     check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Longest time of a check [900].")] = None,
+    strength: Annotated[
+        int,
+        typer.Option(min=2, max=3, help="Vary checks over each combination of so many of their parameters."),
+    ] = 2,
     allure: Annotated[
         bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them for any run.")
     ] = False,
@@ -92,6 +96,7 @@ def run(
         "--deadline": _seconds("--deadline", deadline),
         "--check-limit": _seconds("--check-limit", check_limit),
         "--maxfail": maxfail,
+        "--strength": strength,
         "--wait": _seconds("--wait", wait),
     }
     for option, values in given.items():

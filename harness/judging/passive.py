@@ -227,6 +227,16 @@ class Tally:
             why = str(finding)
             self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
 
+    def add(self, other: Tally) -> None:
+        """Count the packets of another row."""
+        if other.first is not None and (self.first is None or not self.seen):
+            self.first, self.first_observed = other.first, other.first_observed
+        self.seen += other.seen
+        self.idle += other.idle
+        self.missing += other.missing
+        self.failed += other.failed
+        self.failures += other.failures[: FAILURES_KEPT - len(self.failures)]
+
     def fail(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
@@ -288,6 +298,19 @@ class PassiveJudge:
                 if rule.decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
                     self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+
+    def begin_row(self) -> PassiveJudge:
+        """Return the judge of another run of the same check, which knows nothing of the packets before."""
+        judge = PassiveJudge()
+        judge.share(self)
+        return judge
+
+    def add(self, other: PassiveJudge) -> None:
+        """Take the findings of a row."""
+        for rule, tally in other.tallies.items():
+            self.tallies.setdefault(rule, Tally()).add(tally)
+        self.malformed |= other.malformed
+        self.unreadable = {**other.unreadable, **self.unreadable}
 
     def share(self, other: PassiveJudge) -> None:
         """Share with another judge which rules are about which kind of packets."""

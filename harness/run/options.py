@@ -54,6 +54,13 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--allure", action="store_true", help="write allure-results at the end of the run")
     group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
     group.addoption("--replay", metavar="RUN", help="run the checks of this run on their captures")
+    group.addoption(
+        "--strength",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="vary checks over each combination of so many of their parameters",
+    )
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 
 

@@ -60,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
+    config.addinivalue_line("markers", "varied(values): the parameters that a check varies (harness/varying)")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
         try:
             _begin_run(config)
@@ -75,7 +76,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, teardown, terminal, topologies
+    from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
@@ -113,12 +114,15 @@ def _begin_run(config: pytest.Config) -> None:
         run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
+    run.strength = config.getoption("strength")
+    if config.getoption("--replay"):
+        run.strength = replays.strength_of(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = timeouts_report(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
+    for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = run.log, run.residue, run.roots
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]

@@ -55,6 +55,12 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
+def strength_of(folder: Path) -> int:
+    """Return the strength with which the checks of a run were varied: 2 where the run names none."""
+    found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
+    return found if found == 3 else 2
+
+
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
 

@@ -18,6 +18,8 @@ from harness.sut.shown import NotShown, parse_reply
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.varying.variant import Variant
+from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -364,6 +366,19 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
+    def begin_row(self, variant: Variant) -> None:
+        """Forget the row before, and let requests have the values of this one; a system that can is reset."""
+        self._queues.clear()
+        if isinstance(self._control, VariedControl):
+            self._control = self._control.control
+        if self._control is None:
+            return
+        if "reset" in self.facilities and not self.shared:
+            self._control.call("reset")
+            if "set_timers" in self.facilities and not self.environment.virtual:
+                self._control.call("set_timers", scale=self.scale)
+        self._control = VariedControl(self._control, variant)
+
     def need_alone(self, why: str) -> None:
         """Interrupt a test that affects the whole SUT; it is repeated when it has the SUT for itself."""
         if self.shared:
@@ -375,6 +390,10 @@ class Sut(OwnQueues):
 
         Call this while the peer can still receive packets of the SUT.
         """
+        self.undo_changes()
+
+    def undo_changes(self) -> None:
+        """Undo the changes of this test, or of a row of it."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
@@ -172,6 +172,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 
 @needs("send", "receive", "transactions", "queue_control")
 @covers("MQDMPR-3.1.1.12-D03")
+@varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     """A message that a transaction has received cannot be peeked until the transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)

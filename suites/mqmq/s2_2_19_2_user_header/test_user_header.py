@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, distinct, facts, in_queue, none
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
@@ -91,6 +91,7 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
+@varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
     """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime the time of sending, and
     each MessageID different.

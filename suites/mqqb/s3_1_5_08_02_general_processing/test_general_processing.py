@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, history_entry
 from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_queue_number
@@ -21,6 +21,7 @@ GREATEST_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+@varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
     """Three express messages are acknowledged together half of AckTimeout after the first.
 
