@@ -60,7 +60,9 @@ def run(
     check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Longest time of a check [900].")] = None,
     strength: Annotated[
         int,
-        typer.Option(min=2, max=3, help="Vary checks over each combination of so many of their parameters."),
+        typer.Option(
+            min=1, max=3, help="Vary checks over each combination of so many of their parameters. 1: run each once."
+        ),
     ] = 2,
     allure: Annotated[
         bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them for any run.")

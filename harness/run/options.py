@@ -57,9 +57,9 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--strength",
         type=int,
-        choices=(2, 3),
+        choices=(1, 2, 3),
         default=2,
-        help="vary checks over each combination of so many of their parameters",
+        help="vary checks over each combination of so many of their parameters; 1: run each check once",
     )
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 

@@ -58,7 +58,7 @@ def load_replayed_run(
 def strength_of(folder: Path) -> int:
     """Return the strength with which the checks of a run were varied: 2 where the run names none."""
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
-    return found if found == 3 else 2
+    return int(found) if found in (1, 3) else 2
 
 
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:

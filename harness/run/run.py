@@ -113,7 +113,7 @@ class Run:
     shrinks: bool = True
     """Whether a varied check that fails looks for the smallest combination."""
     strength: int = 2
-    """How many parameters each combination of a varied check has."""
+    """How many parameters each combination of a varied check has; 1: no check is varied."""
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
@@ -197,7 +197,7 @@ class Run:
             "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
-        if self.strength > 2:
+        if self.strength != 2:
             content["strength"] = self.strength
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}

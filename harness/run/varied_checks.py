@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_RUNS_TO_SHRINK = 12
 """How many runs the search for the smallest combination of a rule takes at most."""
+ORDERS = 8
+"""How many orders of the parameters are tried for a short array: a row costs more."""
 _STANDS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
 """The verdicts of the plain run after which the rows can say no more."""
 _OPEN = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
@@ -104,7 +106,8 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        self.plan = build_rows(self.drawn.values, EXCLUDED, self.run_.strength) if self.drawn.values else ()
+        varies = self.drawn.values and self.run_.strength > 1
+        self.plan = build_rows(self.drawn.values, EXCLUDED, self.run_.strength, orders=ORDERS) if varies else ()
         self.plain: Row = self.plan[0] if self.plan else {}
         self.tried: dict[frozenset[tuple[str, str]], Trial] = {}
         """The rows that the check has run with."""

@@ -12,33 +12,70 @@ Row = Mapping[str, str]
 """The name of a value for each parameter."""
 
 
-def build_rows(values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2) -> tuple[Row, ...]:
+def build_rows(
+    values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
+) -> tuple[Row, ...]:
     """Return the rows; the first has the first value of each parameter. ``excluded``: combinations that no row has.
 
     The filter of the pairwise library loses combinations, so those that are missing are completed to rows here.
+    ``orders``: in how many orders of the parameters the library is tried; the shortest array is taken.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
     own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
-    return _build(known, own, min(strength, len(known)))
+    return _build(known, own, min(strength, len(known)), min(orders, len(known)))
 
 
 @lru_cache(maxsize=1024)
 def _build(
-    known: tuple[tuple[str, tuple[str, ...]], ...], excluded: tuple[tuple[tuple[str, str], ...], ...], strength: int
+    known: tuple[tuple[str, tuple[str, ...]], ...],
+    excluded: tuple[tuple[tuple[str, str], ...], ...],
+    strength: int,
+    orders: int,
 ) -> tuple[Row, ...]:
     values, banned = dict(known), [dict(one) for one in excluded]
-    names = list(values)
-    rows: list[Row] = [{name: ones[0] for name, ones in values.items()}]
+    wanted = list(list_tuples(values, banned, strength))
+    arrays = (_draw(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
+    return min(arrays, key=len)
+
+
+def _draw(
+    ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
+) -> tuple[Row, ...]:
+    """Return the plain row, and rows of the library and completed ones that have all the wanted combinations."""
+    strength, names = len(wanted[0]), list(ordered)
+    drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
-        drawn = AllPairs(list(values.values()), filter_func=_is_allowed_by(names, banned), n=strength)
-        rows += [dict(zip(names, row, strict=True)) for row in drawn]
-    rows = [row for number, row in enumerate(rows) if row not in rows[:number]]
-    for tuple_ in list_tuples(values, banned, strength):
-        if not any(tuple_.items() <= row.items() for row in rows):
-            row = complete(tuple_, values, banned)
-            assert row is not None
-            rows.append(row)
-    return tuple(rows)
+        rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_by(names, banned), n=strength)
+        drawn += [_in_order(dict(zip(names, row, strict=True)), values) for row in rows]
+    found: list[Row] = []
+    missing = wanted
+    for row in drawn:
+        if not found or any(one.items() <= row.items() for one in missing):
+            found.append(row)
+            missing = [one for one in missing if not one.items() <= row.items()]
+    while missing:
+        made = complete(missing[0], values, banned)
+        assert made is not None  # it is wanted, so some row has it
+        found.append(made)
+        missing = [one for one in missing if not one.items() <= made.items()]
+    return tuple(_without_needless(found, wanted))
+
+
+def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
+    """Leave out the rows whose combinations the others have, except the plain one."""
+    counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
+    kept = list(rows)
+    for row in reversed(rows[1:]):
+        own = [number for number, one in enumerate(wanted) if one.items() <= row.items()]
+        if all(counts[number] > 1 for number in own):
+            kept.remove(row)
+            for number in own:
+                counts[number] -= 1
+    return kept
+
+
+def _in_order(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
+    return {name: row[name] for name in values}
 
 
 def _is_allowed_by(names: Sequence[str], banned: Sequence[Row]) -> object:
