@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import build_order_ack
@@ -29,6 +29,7 @@ def accepts_peer_session(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
+@varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """Taken offline, the SUT neither opens a session for a waiting message nor accepts one; brought online, it sends
     the message and accepts a session.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 
 CLASSES = {
@@ -90,6 +90,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
+@varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Messages with JP, with JN, with both and with neither are shown with the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
@@ -108,6 +109,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
+@varied("acknowledgments", "response queue", "extension", "body", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """The priority, times, source and delivery of three different messages are shown as their BaseHeader and
     UserHeader have them.
@@ -167,6 +169,7 @@ def _with(field, number):
 
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Messages of no sender, of a user and of a queue manager are shown with the sender and the sender type of their
     SecurityHeader (erratum E83).

@@ -49,6 +49,7 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
+@varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
     """A message with each of several values of ConnectorType is in its queue."""
     for connector in (UUID(int=0), THIRD_HOST, sut.guid):
@@ -73,6 +74,7 @@ def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
+@varied("priority", "application tag", "extension", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
     """A message with RQ 4 and a private administration queue of a third host arrives: the application gets a
     response queue of that host.
@@ -122,6 +124,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
     DestinationQueue the number of the queue in 4 bytes.
@@ -146,6 +149,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-31")
+@varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
     """The SUT sends a message without acknowledgments and one with: NA and AQ are 0 in the first, and 1 and 7 in the
     second.
@@ -163,6 +167,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
+@varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
     """Three recoverable messages arrive and are acknowledged.
 
@@ -199,6 +204,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
+@varied("acknowledgments", "positive journaling", "negative journaling", "body", "destination")
 def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     """Two messages are in the queue: the one whose TimeToBeReceived is over leaves it, and the other stays.
 

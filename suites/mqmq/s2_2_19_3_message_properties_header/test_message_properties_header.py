@@ -83,6 +83,7 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     "MQMQ-2.2.19.3-32",
     "MQMQ-2.2.19.3-33",
 )
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     """The SUT sends a message with label and body, and one without: the sizes of the header are those of label,
     extension and body, and each is where the sizes put it.
@@ -117,6 +118,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
+@varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)

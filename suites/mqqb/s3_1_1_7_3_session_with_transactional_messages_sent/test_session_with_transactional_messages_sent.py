@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sequences import Outgoing
 
 FINALS = 2
@@ -11,6 +11,7 @@ FINALS = 2
 
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
+@varied("negative journaling", "time to reach queue", priority=("3", "7"))
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
     """Two messages of the SUT are refused by FinalAcks: its SessionAcks count two messages, both recoverable."""
     outgoing = Outgoing(peer, sut, "mqc-finals")

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -50,6 +50,7 @@ SEQUENCE = {
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
 @pytest.mark.parametrize("owed", [0, 2])
+@varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages each way, a message each way is sent on the next: its SessionAck counts 1.
 
@@ -105,6 +106,7 @@ def _build_session_ack(messages):
 
 
 @covers("MQQB-3.1.3.2-23")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
     sender = Sender(peer, sut)
@@ -117,6 +119,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
+@varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
     """A recoverable message that is not stored and an unacknowledged express message come again on the next session."""
     sender = Sender(peer, sut)
@@ -336,6 +339,7 @@ def _expect_now(peer):
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
+@varied("priority", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge):
     """While the SUT requests a session for a message, its Session Retry Connect Timer runs with the configured time."""
     if sut.has("set_timers"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
@@ -72,6 +72,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """Express and recoverable messages alternate; one of three recoverable ones has no flag: only it comes again."""
     sender = Sender(peer, sut)
@@ -92,6 +93,7 @@ def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-03")
+@varied("response queue", "time to be received", priority=("3", "0"))
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
     """An OrderAck and then a SessionAck acknowledge a transactional message: the next session does not bring it."""
     outgoing = Outgoing(peer, sut)

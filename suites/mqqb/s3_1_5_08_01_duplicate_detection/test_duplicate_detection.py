@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
@@ -54,6 +54,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
     """A message that its queue refuses is sent twice: one negative acknowledgment comes for it."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -69,6 +70,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @needs("private_names")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
     """Two of three messages for a queue of the peer are sent twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
@@ -105,6 +107,7 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
 @needs("set_timers", "restart")
+@varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """One message comes again before each expiry of its history entry, another after the expiry: only the second
     arrives twice.

@@ -57,6 +57,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is for a queue that does not exist: a SessionAck counts it."""
     sut.slow_down(GREATEST_SPEED_UP)
@@ -70,6 +71,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queue_control")
+@varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
     """The elements of a session are inspected before a message, after one to a private name, and after one to a
     direct name.
@@ -92,6 +94,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-04")
 @needs("queue_control", "private_names")
+@varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
     receiver = Receiver(peer, sut)
@@ -111,6 +114,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     """Two messages have an entry each in MessageIDHistoryTable, with source, MessageID and time in seconds since
     1970.

@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
 
@@ -24,6 +24,7 @@ MESSAGE_COUNT = 12
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
+@varied("trace", "label", priority=("3", "7"))
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """Of four transactional messages, all acknowledged by a SessionAck, the peer acknowledges 1 in order and refuses 3:
     the SUT resends 2 and 4 after the resend time.
@@ -60,6 +61,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
+@varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a transactional message, all acknowledged by a
     SessionAck: at the expiry it resends the first and the last only.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import between, facts, fields, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
 from harness.wire.protection import (
@@ -151,6 +151,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 @NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -390,6 +391,7 @@ CANNOT_BE_ENCRYPTED = {
         for name, (level, guid, rules) in CANNOT_BE_ENCRYPTED.items()
     ],
 )
+@varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
     """The SUT has two messages that it cannot encrypt, one with JN, between two clear ones: only the clear ones come,
     and only the one with JN is a dead letter.
@@ -419,6 +421,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
+@varied("acknowledgments", "positive journaling", "negative journaling", "trace", "label")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory shows
     CertificateValidationFailure.
@@ -441,6 +444,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 @pytest.mark.parametrize(
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
+@varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
     """The SUT cannot encrypt a message with JN, express, recoverable or transactional: it is in the dead-letter queue
     of its kind and in no other.

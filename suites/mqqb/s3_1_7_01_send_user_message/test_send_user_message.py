@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -96,6 +96,7 @@ def _properties(frame) -> dict[str, Any]:
 @needs("send")
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
     """The SUT sends messages that request each acknowledgment, all of them, each journal, and both journals: the
     packets have the corresponding bits and the requested TimeToBeReceived.
@@ -138,6 +139,7 @@ def _requests_of(frame) -> tuple[list[str], int]:
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     """The SUT's outgoing queue is paused before its second message: that message comes only after the resumption."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
@@ -161,6 +163,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
+@varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     """The SUT sends one message, and a second one waits in the paused queue: the session has the queue as
     OutgoingQueueReference, and Transmitted is TRUE, then FALSE.
@@ -199,6 +202,7 @@ def _session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
+@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection unacknowledged: the queue keeps three messages,
     not Connected, and the next session brings each once.

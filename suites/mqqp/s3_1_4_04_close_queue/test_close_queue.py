@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 
 pytestmark = needs("qm2qm")
@@ -117,6 +117,7 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
 @needs("inspect")
 @covers("MQQP-3.1.4.4-15")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
     """Of two openings of a queue one is closed: OpenQueueEntryCollection has only the entry of the other."""
     queues = [remote.open() for _ in range(2)]

@@ -39,6 +39,7 @@ WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+@varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """A pending receive takes the message that arrives; one whose timeout expires returns no message and takes no
     later one.
@@ -60,6 +61,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
+@varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue of the
     same name is empty.
@@ -75,6 +77,7 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
     """A queue of 8 KB stores one message of 5,000 characters and no second one, until it is purged."""
     queue = sut.new_queue("full", quota_kb=8)
@@ -90,6 +93,7 @@ def test_full_queue_stores_no_message(sut, judge):
 
 @needs("queue_control", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """Of two cursors the moved one reads the second message and the other the first; after a restart reads by both
     are refused.

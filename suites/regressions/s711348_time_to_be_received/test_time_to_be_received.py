@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 SHORT_S, LONG_S = 100_000, 1_000_000
@@ -22,6 +22,7 @@ NEVER = 0xFFFFFFFF
         pytest.param((None, LONG_S, SHORT_S), id="the-longest-first"),
     ],
 )
+@varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
     """Three messages of one transaction with different TimeToBeReceived, or none, are sent each with its own value."""
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
