@@ -214,7 +214,7 @@ class Peer(Party):
 
     def succeed(self, variant: Variant, seed: str) -> Peer:
         """Leave, and return the peer of the next row: another party with the same identity, whose messages are new."""
-        self._leave(self.sut.undo_changes)
+        self._leave(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
         peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
         peer.first_core_id = self.first_core_id

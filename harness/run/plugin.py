@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
+EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
+NEW_OBJECTS = 10_000
+"""After so many new objects Python looks for cycles among them."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -190,9 +193,14 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run."""
+    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
+
+    Checks make few cycles and many objects: to look for cycles seldom saves a tenth of a run.
+    """
     if RUN in session.config.stash:
         gc.freeze()
+        session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
+        gc.set_threshold(NEW_OBJECTS)
         gc.enable()
 
 
@@ -406,6 +414,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
+    gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
     restore(config.stash.get(EARLIER_HANDLERS, {}))

@@ -366,14 +366,26 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
+    @property
+    def is_reset_between_rows(self) -> bool:
+        """Return whether the rows of a varied check each find it as freshly installed."""
+        return "reset" in self.facilities and not self.shared
+
+    def end_row(self) -> None:
+        """Undo the changes of a row, except those that the reset before the next one undoes anyway."""
+        self.scale = self._timers.get("scale", self.scale)
+        if not self.is_reset_between_rows or self._surroundings or self._offline:
+            self.undo_changes()
+        self.forget_queues()
+        self._timers, self._settings = {}, {}
+
     def begin_row(self, variant: Variant) -> None:
-        """Forget the row before, and let requests have the values of this one; a system that can is reset."""
-        self._queues.clear()
-        if isinstance(self._control, VariedControl):
-            self._control = self._control.control
+        """Let requests have the values of a row; a system that can be reset is."""
         if self._control is None:
             return
-        if "reset" in self.facilities and not self.shared:
+        if isinstance(self._control, VariedControl):
+            self._control = self._control.control
+        if self.is_reset_between_rows:
             self._control.call("reset")
             if "set_timers" in self.facilities and not self.environment.virtual:
                 self._control.call("set_timers", scale=self.scale)
