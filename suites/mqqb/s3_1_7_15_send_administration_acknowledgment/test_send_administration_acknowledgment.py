@@ -79,6 +79,7 @@ def _describe_queue(frame, name: str) -> str:
 @needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
     ACK_REACH_QUEUE.

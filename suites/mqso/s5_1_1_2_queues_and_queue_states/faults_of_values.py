@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.elements import Cursor
 from reference_qm.model.statuses import CursorStatus
 
@@ -19,3 +22,13 @@ class LastMessageByCursor(Cursors):
             return status, position
         *_, last = queue.MessagePositionList
         return status, last
+
+
+@fault("pending-receive-of-journaling-queue-with-quota-gets-no-message", breaks="MQSO-5.1.1.2-D03")
+class NoMessageForReaderOfJournalingQueueWithQuota(Waiting):
+    """A pending receive gets no message that arrives in a queue with both a quota and journaling."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        if queue.Quota == UNLIMITED or not queue.Journaling:
+            super().release_readers(position)
