@@ -23,7 +23,7 @@ from reports.model import (
     DEMAND,
     EXAMPLES_A_PAGE,
     PANELS_A_PAGE,
-    RUNS_SHOWN,
+    RUNS_PER_SYSTEM_SHOWN,
     Beside,
     Change,
     Cited,
@@ -46,7 +46,7 @@ from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
 CHANGES_SHOWN = 10
-"""The number of latest changes on the page of a rule."""
+"""The maximum number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
 _TEXTS = ("expected", "observed", "reason", "test")
@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return the content of this state of the lake."""
+    """Return the content of the site for this state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)
@@ -111,7 +111,9 @@ def _read_systems(runs: DataFrame) -> tuple[System, ...]:
 
 def _read_runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     newest_first = Over.partitionBy("sut").orderBy(sql.desc("ingest"))
-    latest = runs.withColumn("place", sql.row_number().over(newest_first)).where(sql.col("place") <= RUNS_SHOWN)
+    latest = runs.withColumn("place", sql.row_number().over(newest_first)).where(
+        sql.col("place") <= RUNS_PER_SYSTEM_SHOWN
+    )
     wanted = sql.broadcast(latest.select("ingest"))
     counted = lake.table("rule_runs").join(wanted, "ingest", "left_semi").groupBy("ingest", "verdict").count()
     counts: dict[int, dict[str, int]] = {}
@@ -148,7 +150,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
 
 
 def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
-    """Return system, verdict, whether the rules are retired, and the rules."""
+    """Return the standing verdicts: system, verdict, whether the rules are retired, and the rules."""
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 
@@ -184,7 +186,7 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_current(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without the columns and texts that pages omit: a huge packet must not fill the driver."""
+    """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
@@ -207,7 +209,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose verdicts by small columns, then read the texts and packets of the chosen ones."""
+    """Choose the verdicts to show from small columns, then read their texts and packets."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

@@ -1,4 +1,4 @@
-"""Opens a Spark session that is quiet, local by default, and leaves nothing behind."""
+"""Opens a Spark session that prints nothing, is local by default, and leaves no files or processes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from reports.java import check_java
-from reports.java_errors import FAILURES, java_reason, java_said
+from reports.java_errors import SPARK_ERRORS, describe_java_error, reason_in_java_output
 from reports.rollup_error import RollupError
 
-QUICKLY = "-XX:TieredStopAtLevel=1"
-"""Java's second compiler costs a third of a short job, but halves a long one."""
-CLASSES = Path(sys.prefix, "share", "mqconform", "spark.jsa")
-"""Spark's classes in Java's memory format (scripts/java_classes.py); another Java ignores the file."""
+SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
+"""The Java options of a short job: Java's second compiler takes a third of its time, but halves that of a long job."""
+CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
+"""Spark's classes in Java's memory format (scripts/java_classes.py); a different Java ignores the file."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def session(
     """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
-    ``much``: the session works for minutes.
+    ``much``: whether the session will work for minutes.
     """
     check_java()
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -59,11 +59,11 @@ def session(
         keep = log is not None
         try:
             yield spark
-        except FAILURES as error:
+        except SPARK_ERRORS as error:
             keep = True
-            raise RollupError(f"Spark failed: {java_reason(error)} (see {written})") from error
+            raise RollupError(f"Spark failed: {describe_java_error(error)} (see {written})") from error
         finally:
-            with suppress(*FAILURES), warnings.catch_warnings():  # after the death or the interruption of Java
+            with suppress(*SPARK_ERRORS), warnings.catch_warnings():  # after the death or the interruption of Java
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
             if not keep:
@@ -72,7 +72,10 @@ def session(
 
 @contextmanager
 def _raise_on_interrupt() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt within the block, so that nothing is left behind, unless it is ignored."""
+    """Make Ctrl-C raise KeyboardInterrupt within the block, so that no file or process remains.
+
+    Ctrl-C stays ignored if it was ignored.
+    """
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
         yield
@@ -100,9 +103,9 @@ def _make_log() -> Path:
 def _java_options(master: str, much: bool) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
-    options = ["-XX:+UseParallelGC" if much else QUICKLY]
-    if CLASSES.is_file() and " " not in str(CLASSES):
-        options.append(f"-XX:SharedArchiveFile={CLASSES}")
+    options = ["-XX:+UseParallelGC" if much else SHORT_JOB_OPTIONS]
+    if CLASS_ARCHIVE.is_file() and " " not in str(CLASS_ARCHIVE):
+        options.append(f"-XX:SharedArchiveFile={CLASS_ARCHIVE}")
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
@@ -129,8 +132,8 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
-    except FAILURES as error:
-        why = java_said(log.read_text("utf-8", "replace")) or java_reason(error)
+    except SPARK_ERRORS as error:
+        why = reason_in_java_output(log.read_text("utf-8", "replace")) or describe_java_error(error)
         raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
 
 
@@ -146,7 +149,7 @@ def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
 
 
 def _silence_py4j() -> None:
-    """Keep py4j from logging its exceptions, by its own loggers and by the root logger."""
+    """Keep py4j from logging its exceptions through its own loggers and the root logger."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
 

@@ -1,8 +1,9 @@
-"""The commands ``rules`` and ``explain``: the catalogue and what belongs to each rule."""
+"""The commands ``mqconform rules`` and ``mqconform explain``: list the catalogue, and explain one rule."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from harness.rules.coverage import SectionCoverage
 
 COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+NEEDS_COLUMNS = ("rule", "least needs", "check")
+SET_COLUMNS = ("least needs", "rules", "judged without control but with these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -29,14 +32,27 @@ def register(app: typer.Typer) -> None:
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Only rules with all these words in their id, title or sentence.")
+        list[str] | None, typer.Argument(help="Only rules whose id, title or sentence contains all these words.")
     ] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
-    select: Annotated[list[str] | None, typer.Option(help="Only matching rules, as in `mqconform run`.")] = None,
-    coverage: Annotated[bool, typer.Option("--coverage", help="Count the rules, section by section.")] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only matching rules, as with `mqconform run --select`.")
+    ] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Print counts for each section: rules, checked rules, proven rules.")
+    ] = False,
+    needs: Annotated[
+        bool,
+        typer.Option(
+            "--needs",
+            help="Print the fewest facilities with which each rule can be judged; without search words: counts.",
+        ),
+    ] = False,
 ) -> None:
-    """List the rules of the catalogue, each with its window, number of checks and faults, and proof."""
+    """List the rules of the catalogue, each with its window of observation, its numbers of checks and faults, and its
+    proof.
+    """
     from harness.proof.inventory import take_inventory
     from harness.rules.naming import document_named, rules_chosen
 
@@ -47,20 +63,45 @@ def rules(
         _show_coverage(inventory, document, format_)
         return
     chosen = rules_chosen(inventory.catalogue, select or [])
-    rows = [
-        inventory.row(name)
+    names = [
+        name
         for name, row in inventory.catalogue.items()
         if name in chosen
         and document in (None, row.document)
         and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
     ]
-    if not rows:
+    if not names:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
-        raise UsageError(f"no rule is all of {asked}; ask for less")
+        raise UsageError(f"no rule matches all of {asked}; omit a condition")
+    if needs:
+        _show_needs(inventory, names, format_, counted=not words)
+        return
+    rows = [inventory.row(name) for name in names]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
     show_table(COLUMNS, map(_cells, rows), widest="says")
+
+
+def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+    from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, must_demands
+
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps([asdict(one) for one in least_needs(inventory, names)], indent=1))
+        return
+    if not counted:
+        found = least_needs(inventory, names)
+        show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
+        return
+    demands = must_demands(inventory) & frozenset(names)
+    sets = count_sets(least_needs(inventory, demands))
+    show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
+    for system, count in count_systems(inventory, demands).items():
+        typer.echo(f"{system}: {count:,} of {len(demands):,} MUST demands, {100 * count / len(demands):.1f} %")
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return ", ".join(names) or "-"
 
 
 def _cells(row: dict[str, Any]) -> tuple[object, ...]:
@@ -87,7 +128,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
     named = sum(one.are_named() for one in places)
     typer.echo(
         f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
-        f"{named:,} where checked_in says"
+        f"{named:,} in the folders that checked_in names"
     )
 
 
@@ -98,9 +139,9 @@ def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
 
 
 def explain(
-    rule: Annotated[str, typer.Argument(help="The id of a rule, such as MQQB-3.1.5.4.1-10.")],
+    rule: Annotated[str, typer.Argument(help="The id of the rule, such as MQQB-3.1.5.4.1-10.")],
     runs: Annotated[
-        list[Path] | None, typer.Option("--run", help="A run folder whose verdicts are shown. Repeatable.")
+        list[Path] | None, typer.Option("--run", help="A run folder whose verdicts on the rule are shown. Repeatable.")
     ] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
 ) -> None:
@@ -112,7 +153,7 @@ def explain(
     from harness.rules.naming import rule_named
 
     if runs and format_ is TableFormat.JSON:
-        raise UsageError("--format json shows no verdicts; verdicts.jsonl in the run folder has them")
+        raise UsageError("--format json shows no verdicts; read verdicts.jsonl in the run folder")
     rule = rule_named(load_catalogue(), rule)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(explain_as_json(take_inventory(rule), rule), indent=1))

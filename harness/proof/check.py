@@ -1,4 +1,4 @@
-"""A check as the proof knows it, without its code."""
+"""The description of a check for the proof, without the code of the check."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ _NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
-    """A check, a parameter is one of its own.
-
-    ``id``: ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
+    """A check; each set of parameters of a function is a check of its own. ``id``:
+    ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
     ``varied``: the values of each parameter that it varies.
     """
 

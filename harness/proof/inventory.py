@@ -1,4 +1,4 @@
-"""The inventory of rules with their checks, predicates and faults, collected from the suites themselves."""
+"""Take the inventory of the rules with their checks, predicates and faults, collected from the suites."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.rules.proof_record import load_proof
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything known about a rule, by rule id."""
+    """Everything known about the rules, by rule id."""
 
     catalogue: Catalogue
     tests: dict[str, list[str]]
@@ -28,22 +28,22 @@ class Inventory:
     records: Mapping[str, FaultRecord] = field(default_factory=dict)
     """The record of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The capabilities and facilities that a check cannot do without, by check."""
+    """The capabilities and facilities that each check requires, by check."""
     varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     """The parameters that a check varies, with their values, by check."""
 
     @property
     def passive(self) -> Set[str]:
-        """The rules that packets of any check may show."""
+        """The rules that packets in any check may show."""
         return self.predicates.keys()
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
-        """Return the rules that are judged where there are these capabilities and facilities, if nothing goes wrong."""
+        """Return the rules that can be judged on a system with these capabilities and facilities."""
         met = {check for check, needs in self.needs.items() if needs <= set(have)}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
-        """Count the checked and the proven rules of the record, section by section."""
+        """Count the checked rules and the proven rules of the record, section by section."""
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
@@ -80,7 +80,7 @@ class Inventory:
 def take_inventory(rule: str | None = None) -> Inventory:
     """Join the catalogue with the checks, the faults and the proof of all rules.
 
-    ``rule``: only the files whose text names this rule; these have everything about it.
+    ``rule``: read only the files whose text names this rule, which contain everything about it.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Rules as a person names them: in any case, and with a hint where a name is nearly right."""
+"""Find rules by the names that users type, in upper or lower case, with a hint where a name is nearly right."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
-NEAREST_SHOWN = 3
-"""Resolves ids that a user wrote approximately."""
+MOST_HINTS = 3
+"""The largest number of similar ids in a hint."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,44 +19,46 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(OBSERVED_HOW), lambda rule: rule.observe),
     }
 )
-"""The criteria for rules, in addition to their place: the possible values, and a function that returns a rule's own
-value.
+"""The criteria for rules, in addition to their place: the possible values, and a function that returns the value of a
+rule.
 """
 
 
 def rule_named(catalogue: Collection[str], text: str) -> str:
-    """Return the id that a user means; UsageError with the nearest ids when there is none."""
+    """Return the id that a user means; raise UsageError, with the most similar ids, for an unknown id."""
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
     same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAREST_SHOWN)]))[:NEAREST_SHOWN]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_HINTS)]))[:MOST_HINTS]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 
 
 def _without_zeros(name: str) -> str:
-    """Return an id with its numbers as they are counted: 3 for 03."""
+    """Return an id without leading zeros in its numbers: 3 for 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def document_named(documents: Iterable[str], text: str) -> str:
-    """Return the document that a user means (``mqqb``, ``MS-MQQB``); UsageError with the list when there is none."""
+    """Return the document that a user means (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
+    an unknown name.
+    """
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
     if wanted not in known:
-        raise UsageError(f"unknown document {text!a}; known are {', '.join(known)} (or MS-{known[0]})")
+        raise UsageError(f"unknown document {text!a}; known: {', '.join(known)} (or MS-{known[0]})")
     return wanted
 
 
 def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
-    """Return the rules that meet criteria, each one of
+    """Return the rules that meet all criteria. A criterion is one of
 
     - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
     - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
 
-    Criteria of one kind widen the choice, those of different kinds narrow it. UsageError names an unknown criterion, or
-    reports that no rule meets all.
+    Criteria of one kind widen the choice, criteria of different kinds narrow it. Raise UsageError for an unknown
+    criterion, or when no rule meets all criteria.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)
@@ -67,13 +69,13 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
         kinds.setdefault(kind, set()).update(found)
     chosen = frozenset(catalogue).intersection(*kinds.values())
     if words and not chosen:
-        raise UsageError(f"no rule is all of {', '.join(words)}; `mqconform rules` lists them")
+        raise UsageError(f"no rule matches all of {', '.join(words)}; `mqconform rules` lists them")
     return chosen
 
 
 def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     if key not in _KEYS:
-        raise UsageError(f"unknown criterion {key!a}; known are {', '.join(_KEYS)}, a document, a section, a rule")
+        raise UsageError(f"unknown criterion {key!a}; known: {', '.join(_KEYS)}, a document, a section, a rule")
     values, of = _KEYS[key]
     meant = next((one for one in values if one.lower() == value.strip().lower()), None)
     if meant is None:
@@ -88,7 +90,7 @@ def _by_place(catalogue: Catalogue, word: str) -> set[str]:
     document, _, section = wanted.partition("-")
     documents = dict.fromkeys(rule.document for rule in catalogue.values())
     if document not in documents:
-        raise UsageError(f"{word!a}: unknown document {document!a}; known are {', '.join(documents)}")
+        raise UsageError(f"{word!a}: unknown document {document!a}; known: {', '.join(documents)}")
     found = {
         name
         for name, rule in catalogue.items()

@@ -1,4 +1,6 @@
-"""Marks of a check: the rules that it judges, the capabilities and facilities that it needs, what it varies."""
+"""Define the marks of checks: the rules that a check judges, its required capabilities and facilities, and the
+parameters that it varies.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +13,24 @@ from harness.varying.parameters import PARAMETERS
 
 
 def covers(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``.
-
-    A failure cites the sentences of these rules. After ``make tags`` an editor leads from an id to its row.
+    """Mark a check with the complete ids of the rules that it judges, such as ``MQQB-3.1.5.8.1-01``. A failure cites
+    the sentences of these rules. After ``make tags``, an editor finds the row of an id.
     """
     return pytest.mark.covers(*rules)
 
 
 def sut_survives(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that the system must survive: the tester asks it for a session before and after the check.
-
-    A system that answers before the check and not after it fails these rules; without arguments, all rules that the
+    """Mark a check that the system must survive: the tester requests a session before and after the check. A system
+    that answers before the check, but not after it, fails the given rules, or, without arguments, all rules that the
     check covers.
     """
     return pytest.mark.sut_survives(*rules)
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that breaks rules of level MUST with packets of its own; ``prove`` allows no others."""
+    """Mark a check that breaks these MUST rules with packets of the peer on purpose; ``prove`` permits no other check
+    to break a MUST.
+    """
     return pytest.mark.malforms(*rules)
 
 

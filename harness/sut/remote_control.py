@@ -1,4 +1,4 @@
-"""Accesses the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
+"""Access the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -25,15 +25,17 @@ from reference_qm.surface.remote_commands import (
     RemoteOpenCursor,
     RemotePeek,
     RemotePurge,
+    RemoteReadByLookupId,
     RemoteReceive,
 )
 
 FACILITIES = frozenset({"receive"})
-"""Of ``harness.sut.sut.FACILITIES``."""
+"""The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
+VERBS = frozenset({"peek", "receive", "receive_by_lookup_id", "purge"})
 
 
 class RemoteControl:
-    """A control channel of three verbs, as ``harness.sut.control.Control``."""
+    """A control channel with few verbs, in place of ``harness.sut.control.Control``."""
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
         """``identifier``: the SUT's identifier, if it is known, for the names of its private queues."""
@@ -50,13 +52,13 @@ class RemoteControl:
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "peek": self._peek,
             "receive": self._receive,
+            "receive_by_lookup_id": self._receive_by_lookup_id,
             "purge": self._purge,
         }
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it.
-
-        Unsupported for all verbs but the three, as from a control channel that does not have them.
+        """Carry out a verb. Raise ControlRefused when the SUT refuses a method or does not answer it, and Unsupported
+        for all verbs except those in ``VERBS``.
         """
         if verb not in self._verbs:
             raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
@@ -71,7 +73,7 @@ class RemoteControl:
         raise HarnessError(f"request {request} was never begun")
 
     def close(self) -> None:
-        """Leave the SUT alone."""
+        """Do nothing, because no connection stays open."""
         self.host.stop()
 
     def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
@@ -91,6 +93,12 @@ class RemoteControl:
     def _receive(self, queue: str, timeout_ms: int = 0) -> dict[str, Any]:
         remote = self._open(queue, "receive")
         found = self._ask(RemoteReceive(remote, timeout_ms=timeout_ms))
+        self._ask(RemoteClose(remote))
+        return found
+
+    def _receive_by_lookup_id(self, queue: str, lookup_id: int, seek: str = "current") -> dict[str, Any]:
+        remote = self._open(queue, "receive")
+        found = self._ask(RemoteReadByLookupId(remote, lookup_id, seek, peek=False))
         self._ask(RemoteClose(remote))
         return found
 

@@ -1,4 +1,4 @@
-"""Drives a SUT in this process, in virtual time."""
+"""Drive a SUT in this process, in virtual time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from uuid import UUID
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
-from harness.sut.control import VirtualControl
+from harness.sut.control import Control, VirtualControl
+from harness.sut.limited_control import limit, read_remotely
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
-from harness.sut.view import identity_of, view_of
+from harness.sut.view import Identity, identity_of, view_of
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
 from reference_qm.releases.names import NO_RELEASE
 from reference_qm.releases.table import configured_as, parts_of
@@ -35,9 +37,8 @@ def entropy_of(seed: str) -> SeededEntropy:
 
 
 class VirtualDriver:
-    """A fresh reference core for each test, with the faults that the SUT file names.
-
-    ``raises``: an exception out of the core is the caller's, not the end of the system.
+    """Creates a new reference core for each test, with the faults that the SUT file names. ``raises``: whether an
+    exception of the core is raised to the caller instead of ending the system.
     """
 
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
@@ -103,13 +104,21 @@ class VirtualDriver:
             host.listen_ping(driver.ping_port)
         if self.file.capabilities.get("qm2qm", False):
             host.listen_rpc(driver.rpc_port)
-        control = VirtualControl(host)
-        who = identity_of(control)
+        control, who = self._open_control(host)
         view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
         self._tape = view.tape
         view.process_ended = self.describe_end
         view.hangs = self._hangs
         return view
+
+    def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
+        """Open the control channel that the SUT file describes: with all facilities, with some, or none."""
+        control = VirtualControl(host)
+        who, offered = identity_of(control), self.file.reference.facilities
+        if offered == tuple(FACILITIES):
+            return control, who
+        limited, who = limit(control, who, offered) if offered else (None, Identity(who.identifier))
+        return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
         """Return the SUT file for a check: a system that can have a directory has one where the check needs it."""
@@ -118,11 +127,11 @@ class VirtualDriver:
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return with which exception the core of the test ended."""
+        """Return the exception that ended the core of the test, as a text."""
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _hangs(self) -> bool:
-        """Return whether the core of the test computes without an end."""
+        """Return whether the core of the test computes without end."""
         assert self._host is not None
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
@@ -138,10 +147,10 @@ class VirtualDriver:
         return None
 
     def start_again(self) -> None:
-        """Do nothing, because each test makes its own system."""
+        """Do nothing, because each test has its own system."""
 
     def confirm(self) -> None:
-        """Do nothing: each test makes its own."""
+        """Do nothing, because each test has its own system."""
 
     def stop(self) -> None:
         """Do nothing, because no system outlives its test."""

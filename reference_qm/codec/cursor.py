@@ -1,4 +1,4 @@
-"""The bounded reader for all parsers: it cannot read past its part of the packet."""
+"""The bounded reader for all parsers: a cursor cannot read past its part of the packet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cursor:
         if stop > self.end:
             available = self.end - start
             raise FormatError(
-                layout.first_cut(available),
+                layout.find_cut_field(available),
                 start,
                 layout.section,
                 f"{layout.owner} needs {layout.size} bytes, {available} are left",
@@ -49,7 +49,7 @@ class Cursor:
         return tuple(wire)
 
     def take(self, size: int, field: str, section: str) -> bytes:
-        """Read ``size`` bytes; FormatError when fewer are available."""
+        """Read ``size`` bytes; raise FormatError when fewer bytes are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:
@@ -62,7 +62,10 @@ class Cursor:
         return self.take(-self.offset % boundary, field, section)
 
     def padding(self, boundary: int, field: str, section: str) -> bytes | None:
-        """Read the padding bytes up to the next multiple of ``boundary``; return None for zeros, like records."""
+        """Read the padding bytes up to the next multiple of ``boundary``.
+
+        Return None when all are zero, as records do.
+        """
         size = -self.offset % boundary
         if not size:
             return None

@@ -28,14 +28,14 @@ class StreamFramer:
 
     @property
     def announced(self) -> int:
-        """The size in bytes that the unfinished packet announces; 0 without a packet or before PacketSize."""
+        """The PacketSize of the unfinished packet; 0 when no packet is unfinished or its PacketSize has not arrived."""
         return measure(self._held) or 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
 
-        Raises FramingError (a FormatError) as soon as the bytes rule a packet out; its ``packets`` were completed
-        before. Every later call raises the same error without packets.
+        Raises FramingError (a FormatError) as soon as the bytes cannot be a packet; its ``packets`` are those completed
+        before the fault. Every later call raises the same error without packets.
         """
         if self._error is not None:
             raise FramingError(self._error, [])

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, fill_end, kept_end, nonzero_or_none
+from reference_qm.codec.padding import build_end_padding, build_padding, keep_nonzero, read_end_padding
 from reference_qm.codec.queue_formats import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -47,7 +47,7 @@ class MQFFormatNameElement(Record):
     """One queue of a list.
 
     Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure of that type; Padding: the bytes
-    between the two, see ``padding``.
+    between FormatType and FormatName, see ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
@@ -57,7 +57,7 @@ class MQFFormatNameElement(Record):
 
     @property
     def FormatType(self) -> int:  # noqa: N802 - the printed name
-        """0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
+        """The kind of the format name: 0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
         return _NUMBERS[type(self.FormatName)]
 
     @classmethod
@@ -71,10 +71,10 @@ class MQFFormatNameElement(Record):
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
-        """Return the bytes of the element at ``offset`` of its header, on which the padding depends."""
+        """Return the bytes of the element; the size of its padding depends on its ``offset`` in the header."""
         head = _TYPE_LAYOUT.pack(self.FormatType)
         gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
-        return head + fill(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
+        return head + build_padding(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ class MQFAddressHeader(Record):
         padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
         listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
         padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
-        return cls(header_id, elements, size, reserved, nonzero_or_none(padding))
+        return cls(header_id, elements, size, reserved, keep_nonzero(padding))
 
     def build(self) -> bytes:
         wire = bytearray(_ADDRESS_LAYOUT.size)
         for element in self.FormatNameList:
             wire += element.build(len(wire))
         end = len(wire)
-        wire += fill(-end % 4, self.Padding, "MQFAddressHeader")
+        wire += build_padding(-end % 4, self.Padding, "MQFAddressHeader")
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
             raise MisuseError(f"MQFAddressHeader.HeaderSize {size} does not fit the list: {end} to {len(wire)}")
@@ -155,11 +155,11 @@ class MQFSignatureHeader(Record):
     def read(cls, cursor: Cursor) -> Self:
         header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
         signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE)
-        return cls(signature, header_id, reserved, kept_end(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
+        return cls(signature, header_id, reserved, read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
 
     def build(self) -> bytes:
         wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
-        return wire + fill_end(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
+        return wire + build_end_padding(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
 
 
 @dataclass(frozen=True, slots=True)

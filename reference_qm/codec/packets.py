@@ -27,7 +27,7 @@ class EstablishConnectionPacket:
     EstablishConnectionHeader: internal.EstablishConnectionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
         )
@@ -42,7 +42,7 @@ class ConnectionParametersPacket:
     ConnectionParametersHeader: internal.ConnectionParametersHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
         )
@@ -60,13 +60,13 @@ class SessionAckPacket:
     SessionHeader: session.SessionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
 @value_object
 class UnknownInternalPacket:
-    """An internal packet with an unknown PT; Body is the rest after the InternalHeader.
+    """An internal packet with an unknown PT; Body contains the bytes after the InternalHeader.
 
     Spec: MS-MQQB 2.2.1.
     """
@@ -76,7 +76,7 @@ class UnknownInternalPacket:
     Body: bytes = b""
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         if self.InternalHeader.PT in _INTERNAL:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
@@ -105,7 +105,7 @@ class UserMessagePacket(_Received):
     SessionHeader: session.SessionHeader | None = None
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         received: bytes | None = getattr(self, "wire", None)
         if received is not None:
             return received
@@ -129,7 +129,7 @@ class UserMessagePacket(_Received):
             if not is_set:
                 raise MisuseError(f"{flag} and the presence of its header differ")
             if len(wire) % 4:
-                raise MisuseError(f"the header before that of {flag} lacks its padding")
+                raise MisuseError(f"the header before the header of {flag} has no padding")
             wire += header.build()
         if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
             raise MisuseError("BaseHeader.Flags.SH and the presence of SessionHeader differ")
@@ -146,7 +146,7 @@ Packet = InternalPacket | UserMessagePacket
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Parse one whole packet of a stream; FormatError also for leftover bytes."""
+    """Parse one whole packet of a stream; raise FormatError for a malformed packet or leftover bytes."""
     size = base.measure(data)
     if size is None:
         raise FormatError(
@@ -191,7 +191,9 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
     transaction_header = transaction.TransactionHeader.read(sized) if flags & _TH else None
     security_header = security.SecurityHeader.read(sized) if flags & _SECURITY else None
     if not flags & _MP:
-        raise FormatError("UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear: no MessagePropertiesHeader")
+        raise FormatError(
+            "UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear, so the MessagePropertiesHeader is missing"
+        )
     properties_header = properties.MessagePropertiesHeader.read(sized)
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DH else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _HH else None
@@ -243,7 +245,10 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
 
 
 def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
-    """Put the BaseHeader before the rest, with PacketSize ``size`` unless it has one; framing must agree."""
+    """Prepend the BaseHeader to the other headers; raise MisuseError when the packet would be framed differently.
+
+    A PacketSize of 0 is replaced by ``size``.
+    """
     packet = head.build_sized(head.PacketSize or size) + rest
     try:
         measured = base.measure(packet)
@@ -251,6 +256,6 @@ def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
         raise MisuseError(str(error)) from error
     if measured != len(packet):
         raise MisuseError(
-            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built: 0 computes it"
+            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built; 0 computes it"
         )
     return packet

@@ -1,4 +1,4 @@
-"""The base of all records: parsing, building, named bits."""
+"""The base class of all records, with their parsing, building and named bits."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Record:
     @classmethod
     @abstractmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the structure at a cursor and step over it; FormatError for malformed bytes."""
+        """Read the structure at a cursor and step over it; raise FormatError for malformed bytes."""
 
     @abstractmethod
     def build(self) -> bytes:
-        """Return the bytes of the record; MisuseError when they would not parse again."""
+        """Return the bytes of the record; raise MisuseError when they would not parse again."""
 
     @classmethod
     def parse(cls, data: bytes) -> Self:

@@ -29,11 +29,11 @@ class DirectoryFileError(Exception):
 
 
 class SqliteDirectory(MemoryDirectory):
-    """A directory whose objects are on disk before a change is answered with Success.
+    """A directory in a file, which answers a change with Success after its objects are on disk.
 
-    Each operation sees the earlier writes of other processes. A damaged file, or one that is not a directory, is
-    refused with DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than
-    ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
+    Each operation sees the earlier writes of other processes. A file that is damaged or not a directory is refused with
+    DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than ``busy_s``, or
+    full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
     """
 
     shared = True
@@ -123,7 +123,7 @@ class SqliteDirectory(MemoryDirectory):
         super()._delete_element(element)
 
     def _catch_up(self) -> None:
-        """Read the file again after a change by another process or an undone change."""
+        """Read the file again, after another process changed it or a change of this process was undone."""
         version = self._data_version()
         if version == self._seen_version:
             return
@@ -157,6 +157,6 @@ def _check_header(path: Path) -> None:
         return
     magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
     if magic != _MAGIC or application != APPLICATION_ID:
-        raise DirectoryFileError(f"{path}: is not a directory of mqconform: name another file")
+        raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
         raise DirectoryFileError(f"{path}: has schema {schema}, this program knows {SCHEMA}: use the matching version")

@@ -12,10 +12,10 @@ from typing import Any
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.directory_access import POLL_S, DirectoryAccess
+from reference_qm.shell.directory_access import DIRECTORY_POLL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
+from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, Unsent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Driver, NewCore, Timer
@@ -55,17 +55,17 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
-from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024
-"""The limit of connections that wait to be accepted: more than a busy moment brings."""
+LISTEN_BACKLOG = 1024
+"""The maximum number of connections that wait to be accepted, sufficient for a busy moment."""
 CONNECT_TIMEOUT_S = 20
 ROOM_POLL_S = 0.1
 """The interval in s for checking the free room of the disk."""
 STOP_FLUSH_S = 0.5
-"""The time in s that a stopping service has to deliver its pending bytes."""
+"""The time limit in s for a stopping service to deliver its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Limits:
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
-    all_unsent_bytes: int = UNSENT_LIMIT
+    all_unsent_bytes: int = UNSENT_BYTES_LIMIT
     """The limit for all connections; the connection that exceeds it is cut."""
 
 
@@ -131,22 +131,25 @@ class Host:
         """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            self._accept_connection, self.address, port, backlog=BACKLOG, start_serving=False
+            self._accept_connection, self.address, port, backlog=LISTEN_BACKLOG, start_serving=False
         )
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     def bind_ping(self, port: int) -> Endpoint:
-        """Bind the UDP port for Ping Requests without receiving yet; OSError for a failure."""
+        """Bind the UDP port for Ping Requests without receiving yet; raise OSError for a failure."""
         return self._bind_ping(PingSocket.LISTENER, port).local
 
     async def bind_rpc(self, port: int, read_port: int) -> RpcListening:
-        """Bind the ports of qmcomm and qm2qm, or the next free ones, without accepting yet; OSError for a failure."""
+        """Bind the ports of qmcomm and qm2qm, or the next free ports, without accepting yet.
+
+        Raise OSError for a failure.
+        """
         handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
         self._rpc_listening = RpcListening(handshake, read)
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then accept connections; OSError when a port is in use."""
+        """Start the core, then accept connections; raise OSError when a port is in use."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()
@@ -158,7 +161,7 @@ class Host:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
-        for event in self._surroundings.as_found():
+        for event in self._surroundings.list_start_inputs():
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
@@ -166,14 +169,14 @@ class Host:
         self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core like a crash, and start another on its store; only the listeners stay."""
+        """End the core as a crash does, and start a new core on its store; only the listeners stay open."""
         self._begin_anew(self.store.read(), "restarted")
 
     def start_again(self, effect: StartAgain) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
-        """End the core and start another on an empty store; only the listeners stay."""
+        """End the core and start a new core on an empty store; only the listeners stay open."""
         self.store.clear()
         self._begin_anew({}, "reset")
 
@@ -226,7 +229,10 @@ class Host:
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Drop everything that the core began, and reject the waiting requests; pending writes are still written."""
+        """Drop the connections and timers of the core, and reject the waiting requests.
+
+        Pending writes are completed.
+        """
         for task in self._tasks - {self._writer}:
             task.cancel()
         self._life += 1
@@ -268,7 +274,7 @@ class Host:
     # -- what the driver needs ----------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return self._surroundings.shown_by_clock(system.now())
+        return self._surroundings.apply_clock_offset(system.now())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
@@ -389,13 +395,13 @@ class Host:
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
-        await asyncio.sleep(POLL_S)
+        await asyncio.sleep(DIRECTORY_POLL_S)
         self.handle(DirectoryChanged())
 
     async def _pass_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
         there = self._surroundings.there
-        if entries := self._surroundings.on_disk(before):
+        if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
@@ -403,7 +409,7 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_room(self) -> None:
-        """Report a shortage of room in the store to the core, and its end, without end."""
+        """Report to the core, until the host stops, when the store becomes short of room or has room again."""
         while True:
             self._look_at_room()
             await asyncio.sleep(ROOM_POLL_S)
@@ -421,7 +427,7 @@ class Host:
             batch, self._unwritten = self._unwritten, []
             try:
                 if not self._surroundings.there["storage"]:
-                    raise StoreError(FULL)
+                    raise StoreError(DISK_FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
                 if self._complaint != str(error):
@@ -431,7 +437,9 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # the content of the disk is unknown now
-                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe_error(error)}") from error
+                raise StoreFailure(
+                    f"the store failed and can keep no more records: {_describe_error(error)}"
+                ) from error
             else:
                 if not self._short:
                     self._complaint = ""

@@ -14,7 +14,7 @@ from reference_qm.shell import toml_values as toml
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError, Table
 
-LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
+AUTHENTICATION_LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
     {
         "none": AuthLevel.NONE,
         "connect": AuthLevel.CONNECT,
@@ -24,18 +24,21 @@ LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
     }
 )
 """The names of the authentication levels (MS-RPCE 2.2.1.1.8)."""
-TYPES: Mapping[str, AuthType] = MappingProxyType({"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE})
-LONGEST_PASSWORD = 256
+AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
+    {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
+)
+LONGEST_PASSWORD_CHARACTERS = 256
 """The longest password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """[rpc]: remote reading. ``port``: the port of qmcomm, ``read_port``: that of qm2qm; a port in use is skipped.
+    """The table [rpc]: the ports and the authentication of remote reading.
 
-    The default of ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also
-    at ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
+    ``port``: the port of qmcomm, ``read_port``: the port of qm2qm; a port in use is skipped. The default of
+    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also at
+    ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
     ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
     queue manager as a client, as one of the users.
     """
@@ -53,12 +56,12 @@ class Rpc:
 
     @property
     def ports(self) -> tuple[int, int]:
-        """The ports to try first."""
+        """The ports of qmcomm and qm2qm to try first."""
         return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
 
     @property
     def server(self) -> ServerSecurity:
-        """The security that clients authenticate with."""
+        """The security with which clients authenticate."""
         if not self.users:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # its libraries take long to load
@@ -67,7 +70,7 @@ class Rpc:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The security of the own calls; None at the level none."""
+        """The security of this queue manager's own calls; None at the level ``none``."""
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
@@ -79,7 +82,7 @@ class Rpc:
 def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
-        raise ValueError("must be a name of a user or a domain as Windows has it, the domain in a key of its own")
+        raise ValueError("must be a valid Windows name of a user or a domain; the domain has a key of its own")
     return name
 
 
@@ -90,9 +93,9 @@ RPC: Table = MappingProxyType(
         "read_port": toml.integer(0, 0xFFFF),
         "mapper": toml.flag,
         "mapper_port": toml.integer(0, 0xFFFF),
-        "least_level": toml.one_of(LEVELS),
-        "level": toml.one_of(LEVELS),
-        "authentication": toml.one_of(TYPES),
+        "least_level": toml.one_of(AUTHENTICATION_LEVELS),
+        "level": toml.one_of(AUTHENTICATION_LEVELS),
+        "authentication": toml.one_of(AUTHENTICATION_TYPES),
         "user": toml.string,
     }
 )
@@ -115,7 +118,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
         raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")
     names = {name for one in known for name in (one.qualified, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
-        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be one of [[rpc.users]], to authenticate as")
+        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be the name of one of [[rpc.users]]")
     return rpc
 
 
@@ -127,7 +130,7 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password, which is given in one of three ways; SettingsError, which never contains it."""
+    """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
         raise SettingsError(f"{place}: give one of {', '.join(_PASSWORD_KEYS)}")
@@ -141,15 +144,15 @@ def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
         password = found
     else:
         password = _read_password(base / given[way], place)
-    if len(password) > LONGEST_PASSWORD:
-        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD} characters")
+    if len(password) > LONGEST_PASSWORD_CHARACTERS:
+        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD_CHARACTERS} characters")
     return password
 
 
 def _read_password(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(LONGEST_PASSWORD + 3).rstrip("\r\n")
+            text = file.read(LONGEST_PASSWORD_CHARACTERS + 3).rstrip("\r\n")
     except OSError as error:
         raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""A reference queue manager as a process, from its settings to its end."""
+"""Runs a reference queue manager as a process, from reading its settings to the end of the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, Wrap, plain
+from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
 from reference_qm.releases.table import parts_of
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 FAULTS_GROUP = "reference_qm.faults"
 """The entry point of packages with faults.
 
-``serve --fault`` calls it with the maker of a core and the names of faults.
+``serve --fault`` calls it with a function that makes a core, and the names of faults.
 """
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
-    """Open the store of the settings, if any; SettingsError for an unusable one."""
+    """Open the store that the settings name, if any; raise SettingsError for an unusable store."""
     if settings.store is None:
         return None
     try:
@@ -48,8 +48,8 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
-def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the store's identifier, unless they have their own."""
+def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
+    """Return the settings with the identifier in the store, unless the settings contain an identifier."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
@@ -60,12 +60,15 @@ def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
 
 
 def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
-    """Return the maker of successive cores, with the named faults.
+    """Return a function that makes cores with the named faults.
 
-    The maker raises SettingsError for an unknown fault and for entries that make no sense.
+    The function raises SettingsError for an unknown fault and for unusable entries of the store.
     """
     installation = Installation(
-        settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
+        settings.config,
+        SystemEntropy(),
+        _wrapper_of_faults(faults) if faults else make_plain_core,
+        parts_of(settings.release),
     )
 
     def begin(entries: Mapping[str, object]) -> Core:
@@ -113,7 +116,7 @@ class Service:
     async def run(self, ready: Callable[[str], None]) -> bool:
         """Serve until SIGTERM, SIGINT or ``stop``; return False after an internal failure.
 
-        ``ready`` gets one line with the bound ports. SettingsError when a port cannot be bound.
+        ``ready`` gets one line with the bound ports. Raises SettingsError when a port cannot be bound.
         """
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._on_exception)
@@ -137,11 +140,12 @@ class Service:
         self._end.set()
 
     def reset(self) -> None:
-        """Return to a fresh installation with the same settings; ControlError or StoreError when that is impossible."""
+        """Return to a fresh installation with the same settings.
+
+        Raise ControlError or StoreError when a reset is impossible.
+        """
         if self.settings.directory is not None:
-            raise ControlError(
-                "reset: the directory belongs to the whole enterprise; start all its systems anew instead"
-            )
+            raise ControlError("reset: the directory belongs to the whole enterprise; restart all its systems instead")
         self.host.reset()
 
     async def _open_ports(self) -> str:

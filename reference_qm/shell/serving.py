@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from reference_qm.control import FACILITIES
-from reference_qm.shell.service import Service, install_core, open_store, with_identifier
+from reference_qm.shell.service import Service, install_core, open_store, use_stored_identifier
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -20,7 +20,7 @@ from reference_qm.shell.toml_values import SettingsError
 def serve_until_stopped(
     config: Path | None, flags: Mapping[str, str | None], faults: list[str], facilities: str | None
 ) -> None:
-    """Run a queue manager by its file and the overriding flags; Exit with 2 for invalid settings."""
+    """Run a queue manager with its TOML file and the overriding flags; raise Exit with code 2 for invalid settings."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
@@ -33,12 +33,12 @@ def serve_until_stopped(
 
 
 def _parse_facilities(facilities: str | None) -> frozenset[str]:
-    """Return the facilities of a comma-separated list; SettingsError for an unknown one."""
+    """Return the facilities of a comma-separated list; raise SettingsError for an unknown facility."""
     if facilities is None:
         return frozenset(FACILITIES)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
     if unknown := sorted(names - FACILITIES.keys()):
-        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known are {', '.join(FACILITIES)}")
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known: {', '.join(FACILITIES)}")
     return names
 
 
@@ -48,5 +48,5 @@ async def _run_service(settings: Settings, faults: list[str], facilities: frozen
         store = open_store(settings)
         if store is not None:
             stack.callback(store.close)
-        found = with_identifier(settings, store)
+        found = use_stored_identifier(settings, store)
         return await Service(found, install_core(found, faults), store, facilities).run(typer.echo)

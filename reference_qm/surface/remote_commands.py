@@ -40,10 +40,10 @@ class RemoteCloseCursor:
 
 @value_object
 class RemoteReceive:
-    """Receive the first message of a remote queue, or the one at a cursor. Result: message, None after the timeout.
+    """Receive the first message of a remote queue, or the message at a cursor. Result: message, None after the timeout.
 
-    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) names the place; ``timeout_ms`` None
-    is unlimited.
+    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) identifies the queue, or the position
+    in it; ``timeout_ms``: None is unlimited.
     """
 
     remote: int | None = None
@@ -53,7 +53,7 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Peek at a message, addressed as in RemoteReceive; with ``next``, at the one after the cursor."""
+    """Peek at a message, addressed as in RemoteReceive; ``next``: peek at the message after the cursor."""
 
     remote: int | None = None
     cursor: int | None = None
@@ -63,7 +63,7 @@ class RemotePeek:
 
 @value_object
 class RemoteReadByLookupId:
-    """Receive or peek at the message of a remote queue with a lookup_id, or the one that ``seek`` selects.
+    """Receive or peek at the message of a remote queue with a lookup_id, or at the message that ``seek`` selects.
 
     Result: message.
     """

@@ -1,4 +1,7 @@
-"""The interface of stores for ``Persist`` effects, and the store in memory; ``shell.sqlite_store`` has the other."""
+"""The interface of stores for ``Persist`` effects, and the store in memory.
+
+The store in a file is ``shell.sqlite_store``.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from typing import Protocol
 
 Record = dict[str, object]
 
-MEMORY_LIMIT = 2 * 1024 * 1024 * 1024
-"""The limit in characters: more than queues hold by their default quota, as records (MS-MQDMPR 3.1.1.1)."""
+MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
+"""The size limit of a store in characters; queues filled up to their default quota fit (MS-MQDMPR 3.1.1.1)."""
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -18,7 +21,7 @@ class StoreError(Exception):
 
 
 class StoreFailure(Exception):
-    """The store failed internally, and cannot keep anything any more; the text is one line."""
+    """The store failed internally, and cannot keep further records; the text is one line."""
 
 
 class Store(Protocol):
@@ -28,22 +31,22 @@ class Store(Protocol):
         """Store all records in order, or none and raise StoreError; after the return they are safe."""
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; StoreError for a failure."""
+        """Return every entry, after pending writes; raise StoreError for a failure."""
 
     def clear(self) -> None:
-        """Remove every entry and pending write; after StoreError, every entry stays."""
+        """Remove every entry and pending write; when StoreError is raised, every entry stays."""
 
     def shortage(self) -> str:
-        """Return one line that reports a shortage of room; empty with enough room."""
+        """Return one line that reports a shortage of room; empty when the room is sufficient."""
 
     def close(self) -> None:
         """Release the resources of the store."""
 
 
 class MemoryStore:
-    """A store whose entries survive a core, but not the process; they are text, as in a file."""
+    """A store whose entries survive a core, but not the process; the entries are kept as JSON texts, as in a file."""
 
-    def __init__(self, limit: int = MEMORY_LIMIT) -> None:
+    def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
         self._limit = limit
         self._entries: dict[str, str] = {}
         self._size = 0
@@ -54,12 +57,12 @@ class MemoryStore:
 
     def keep(self, records: Sequence[Record]) -> None:
         """Store all records at once, like ``write``."""
-        texts = as_text(records)
+        texts = encode_entries(records)
         grown = sum(
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
         )
         if grown > 0 and self._size + grown > self._limit:
-            raise StoreError(f"the store in memory is full: it holds {self._limit} characters; use a file (--store)")
+            raise StoreError(f"the store in memory is full at {self._limit} characters; use a file (--store)")
         self._size += grown
         for name, text in texts.items():
             if text is None:
@@ -77,17 +80,17 @@ class MemoryStore:
         self._size = 0
 
     def shortage(self) -> str:
-        """Return an empty line, because memory does not run short like a disk."""
+        """Return an empty text, because a store in memory never runs short of room."""
         return ""
 
     def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Do nothing, because a store in memory has no resources to release."""
 
 
-def as_text(records: Sequence[Record]) -> dict[str, str | None]:
+def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
     """Return the new values of the entries in records, as JSON; None for removed entries.
 
-    StoreError when a value is not JSON-ready.
+    Raise StoreError when a value is not JSON-ready.
     """
     changes: dict[str, object] = {}
     for record in records:

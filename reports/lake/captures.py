@@ -1,4 +1,4 @@
-"""Finds folders of captures, their system and run, and the check of each capture."""
+"""Finds folders of captures, their systems and runs, and the check of each capture."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The names of capture files; the content decides about their format."""
-INSIDE = "captures"
+"""The suffixes of capture files; their content determines the format."""
+CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
-MOST_FOLDERS = 10_000
-"""The limit of folders of captures per command: the driver keeps some hundred octets of each, and no packets."""
-REACH = "capture"
-"""The reach of a system that was only captured, not tested."""
+FOLDERS_LIMIT = 10_000
+"""The limit of folders of captures per command: the driver keeps some hundred octets of each folder, and no packets."""
+CAPTURED_REACH = "capture"
+"""The value of the column ``reach`` for a system that was only captured, not tested."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The captured system, when no run.json names it."""
+class GivenSystem:
+    """The captured system as given on the command line, for captures without a run.json."""
 
     name: str | None = None
     version: str | None = None
@@ -40,7 +40,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class CaptureJudge:
     """The judge of captures: the hash of the suites, the version of the harness, and its profiles."""
 
     suites: str
@@ -48,17 +48,18 @@ class By:
     profiles: tuple[str, ...]
 
     def check(self, where: str, profile: str) -> None:
-        """Raise `RollupError` for an unknown profile; an empty one stands for no release."""
+        """Raise `RollupError` for an unknown profile; an empty profile means no release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
-            raise RollupError(f"{where} {one_line(profile)}; known are {known}")
+            raise RollupError(f"{where} {one_line(profile)}; known: {known}")
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
+    """A folder of captures, which becomes a run.
 
-    ``verdicts``: the verdict file of the run that made the captures, which names the check of each capture.
+    ``octets``, ``modified`` (ms since 1970): the size and time of its captures. ``verdicts``: the verdict file of the
+    run that made the captures, which names the check of each capture.
     """
 
     folder: str
@@ -74,18 +75,18 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """The path of these verdicts in the spelling of Spark's readers."""
+        """The path of the run's verdict file in the spelling of Spark's readers."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
-def found(files: Files, arguments: Iterable[str]) -> list[str]:
-    """Return the full names for paths, URLs and patterns of URLs. Raises `RollupError`."""
+def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
+    """Return the full names of the given paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
         uri = uri_of(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: nothing exists there")
+            raise RollupError(f"no captures at {one_line(argument)}: the path does not exist")
         names += matches
     return names
 
@@ -99,16 +100,16 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
-    inside = parent.endswith(f"/{INSIDE}")
-    folder = sql.when(inside, sql.regexp_replace(parent, f"/{INSIDE}$", "")).otherwise(parent)
-    capture = sql.when(inside, sql.concat(sql.lit(f"{INSIDE}/"), name)).otherwise(name)
+    inside = parent.endswith(f"/{CAPTURES_FOLDER}")
+    folder = sql.when(inside, sql.regexp_replace(parent, f"/{CAPTURES_FOLDER}$", "")).otherwise(parent)
+    capture = sql.when(inside, sql.concat(sql.lit(f"{CAPTURES_FOLDER}/"), name)).otherwise(name)
     return scan.load([as_pattern(name) for name in names]).select(
         folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
     )
 
 
 def list_units(
-    spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
+    spark: SparkSession, files: Files, names: Sequence[str], given: GivenSystem, by: CaptureJudge
 ) -> tuple[list[Unit], list[str]]:
     """Return the folders of captures, and a line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
@@ -124,10 +125,10 @@ def list_units(
         )
     )
     units, refused = [], []
-    rows = folders.limit(MOST_FOLDERS + 1).collect()
-    if len(rows) > MOST_FOLDERS:
+    rows = folders.limit(FOLDERS_LIMIT + 1).collect()
+    if len(rows) > FOLDERS_LIMIT:
         where = one_line(", ".join(names))
-        raise RollupError(f"{where}: more than {MOST_FOLDERS} folders of captures; judge them in several commands")
+        raise RollupError(f"{where}: more than {FOLDERS_LIMIT} folders of captures; judge them in several commands")
     for row in sorted(rows):
         try:
             units.append(_unit_of(files, row, given, by))
@@ -152,7 +153,7 @@ def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
+def _unit_of(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
     run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
@@ -172,7 +173,7 @@ def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
-    values |= {"reach": REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
+    values |= {"reach": CAPTURED_REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
     values |= {"captures": row.captures, "captured": run}
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None

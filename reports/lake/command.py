@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
-MUCH = 100 << 20
-"""The size of verdict files in octets above which an ingest takes minutes."""
-QUICK = {
+LARGE_INGEST_OCTETS = 100 << 20
+"""The total size of verdict files, in octets, above which an ingest takes minutes."""
+SHORT_INGEST_SETTINGS = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
     "spark.broadcast.blockSize": "128k",
     "spark.broadcast.checksum": "false",
@@ -37,17 +37,19 @@ QUICK = {
 }
 """The settings of a short ingest.
 
-Adaptive planning between stages costs a fifth of its time, and so does a concurrent garbage collector. The memory that
-Spark reserves for large tables costs another fifth: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for
-each of as many broadcasts.
+Without them, adaptive planning between stages takes a fifth of the time of such an ingest, a concurrent garbage
+collector another fifth, and the memory that Spark reserves for large tables another fifth: 64 MiB for each of some
+hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
 """
-NAMED = 3
-"""The number of rejected lines that the terminal names; the others are counted."""
+REJECTED_LINES_NAMED = 3
+"""The maximum number of rejected lines that the terminal names; further lines are counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
+Conf = Annotated[
+    list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
+]
 LakeUri = Annotated[
-    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop knows.")
+    str, typer.Option("--lake", help="The lake: a folder, or a URL in a file system that Hadoop supports.")
 ]
 
 
@@ -64,7 +66,7 @@ def open_lake(
 ) -> Iterator[tuple[Lake, Progress]]:
     """Open a lake in its own session; a `RollupError` within is one line on stderr and exit 2.
 
-    ``runs``: the run folders to ingest; ``settings``: of the session, overridden by ``conf``.
+    ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
     """
     with one_line_errors(command):
         if new:
@@ -87,7 +89,7 @@ def open_session(
 
     runs = list(runs)
     much = _is_large_ingest(runs)
-    quick = QUICK if runs and not much else {}
+    quick = SHORT_INGEST_SETTINGS if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
         with session(master, conf={**quick, **settings, **given}, much=much) as spark:
@@ -97,7 +99,7 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into one line on stderr and exit 2; also for a missing package of the extra."""
+    """Turn a `RollupError` into one line on stderr and exit 2; a missing package of the extra is such an error."""
     try:
         confirm_installed(extra)
         yield
@@ -112,10 +114,10 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 def say_report(command: str, report: Report) -> None:
     """Report the result for each argument, and exit with the resulting code."""
     say(report, command)
-    end([report])
+    exit_with_code_of([report])
 
 
-def end(reports: Iterable[Report]) -> None:
+def exit_with_code_of(reports: Iterable[Report]) -> None:
     """Exit with the code for the results of all arguments, unless it is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
@@ -125,7 +127,10 @@ def end(reports: Iterable[Report]) -> None:
 
 
 def say(report: Report, command: str, *, captures: bool = False) -> None:
-    """Report the result for each argument; ``captures``: the rejected items are captures, already reported."""
+    """Report the result for each argument.
+
+    ``captures``: the rejected items are captures, which are already reported.
+    """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
     for folder in report.unfinished:
@@ -134,9 +139,9 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
     if report.rejected and not captures:
         named = [
             f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
-            for folder, line, why in report.named[:NAMED]
+            for folder, line, why in report.named[:REJECTED_LINES_NAMED]
         ]
-        more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
+        more = f" and {report.rejected - REJECTED_LINES_NAMED} more" if report.rejected > REJECTED_LINES_NAMED else ""
         typer.echo(
             f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
             f"{'; '.join(named)}{more}; the table `rejected` has all",
@@ -151,14 +156,14 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
 
 
 def _is_large_ingest(runs: Iterable[str]) -> bool:
-    """Return whether an ingest of these run folders exceeds `MUCH`, or has an unknown size because they are remote."""
+    """Return whether run folders exceed `LARGE_INGEST_OCTETS`, or have an unknown size because they are remote."""
     octets = 0
     for run in runs:
         if is_url(run):
             return True
         with suppress(OSError, ValueError):  # reported later, with the other refused ones
             octets += (Path(run) / "verdicts.jsonl").stat().st_size
-    return octets > MUCH
+    return octets > LARGE_INGEST_OCTETS
 
 
 def _parse_setting(text: str) -> tuple[str, str]:

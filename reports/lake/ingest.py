@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from reports.java_errors import FAILURES, java_reason
+from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import lines, manifest, sources, writing
 from reports.lake.derivation import derive
 from reports.lake.manifest import Commit, Known, Manifest
@@ -22,7 +22,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""A function that gets the present stage in a few words."""
+"""A function that gets the name of the present stage in a few words."""
 REJECTED_NAMED = 100
 
 
@@ -30,8 +30,8 @@ REJECTED_NAMED = 100
 class Report:
     """The result for each argument.
 
-    ``refused``: a line for each refused one; ``unfinished``: the folders of skipped runs, still being written;
-    ``named``: folder, line, reason.
+    ``refused``: a line for each refused argument; ``unfinished``: the folders of runs that were skipped because they
+    are still being written; ``named``: folder, line and reason of some rejected lines.
     """
 
     number: int
@@ -46,13 +46,15 @@ class Report:
 
 
 def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
-    """Ingest the new run folders into the lake; `RollupError` when nothing was changed."""
+    """Ingest the new run folders into the lake; raise `RollupError` when the lake could not be changed."""
     stage("checking the run folders")
     folders, refused = sources.find(lake.files, arguments)
-    return take(lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage)
+    return ingest_folders(
+        lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage
+    )
 
 
-def take(
+def ingest_folders(
     lake: Lake,
     folders: Sequence[Folder],
     report: Report,
@@ -80,13 +82,13 @@ def take(
 
 @contextmanager
 def after_publishing(report: Report) -> Iterator[None]:
-    """Add to a failure that the lake was already published. Raises `RollupError`."""
+    """Add to the message of a failure that the lake was already published. Raises `RollupError`."""
     try:
         yield
-    except (RollupError, *FAILURES) as error:
+    except (RollupError, *SPARK_ERRORS) as error:
         if not (done := len(report.taken) + len(report.replaced)):
             raise
-        why = str(error) if isinstance(error, RollupError) else java_reason(error)
+        why = str(error) if isinstance(error, RollupError) else describe_java_error(error)
         raise RollupError(
             f"the lake was published, its state {report.number} has the {done} runs; the next step failed: {why}"
         ) from error
@@ -111,25 +113,25 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
     if contents:
-        raise RollupError(f"Spark has another spelling for a file: {one_line(next(iter(contents)))}")
+        raise RollupError(f"Spark spells the name of a file differently: {one_line(next(iter(contents)))}")
     return read
 
 
 def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
-    """Return the runs that the lake does not have, and with ``replacing`` those with changed content."""
+    """Return the runs that the lake does not have, and with ``replacing`` also the runs with changed content."""
     chosen: dict[str, Source] = {}
     for source in found:
         run, where = one_line(source.run, 120), one_line(source.folder.uri.removeprefix("file://"))
         known, given = state.runs.get(source.run), chosen.get(source.run)
         if given is not None and given.digest != source.digest:
             other = one_line(given.folder.uri.removeprefix("file://"))
-            report.refused.append(f"{where}: run {run} was given before with other content: {other}")
+            report.refused.append(f"{where}: run {run} was already given with other content: {other}")
         elif given is not None or (known is not None and known.digest == source.digest):
             report.known += 1
         elif known is not None and not replacing:
             report.refused.append(
                 f"{where}: run {run} is in the lake with other content, from "
-                f"{one_line(known.folder.removeprefix('file://'))}: --replace takes this one instead"
+                f"{one_line(known.folder.removeprefix('file://'))}: --replace replaces it"
             )
         else:
             chosen[source.run] = source
@@ -169,7 +171,7 @@ def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
 
 
 def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
-    """Write facts and derived tables aside, publish them, and complete the report."""
+    """Write facts and derived tables to unpublished folders, publish them, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
@@ -198,7 +200,7 @@ def _write_folders(
     numbered = _number_runs(old, chosen)
     if gone:
         stage("dropping the replaced runs")
-        lake = writing.leave_out(lake, set(gone), commit)
+        lake = writing.rewrite_without_runs(lake, set(gone), commit)
     fresh = _find_new_suites(old, chosen)
     commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
     holder = {run: each.commit for each in commits for run in each.runs}
@@ -222,7 +224,7 @@ def _write_folders(
 
 def _delete_commit(lake: Lake, commit: str) -> None:
     """Delete the files of a failed ingest as far as possible: the disk may be full, and `vacuum` comes later."""
-    with suppress(RollupError, *FAILURES):
+    with suppress(RollupError, *SPARK_ERRORS):
         for each in lake.files.entries(f"{lake.uri}/data"):
             if each.name.startswith(commit):
                 lake.files.delete(each.uri)

@@ -1,7 +1,7 @@
 """Finds run folders through Hadoop, and reads their run.json and rules.json.
 
-Small files: run.json is read and checked here, one at a time; rules.json is read once for each version of the suites,
-by the executors.
+Both are small files: run.json is read and checked in the driver, one file at a time; rules.json is read once for each
+version of the suites, by the executors.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import rows
-from reports.lake.files import SMALL, Files, Status, as_pattern, uri_of
+from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON, plain_path
 from reports.lake.local import is_url, local_path
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError
-from reports.runs import inside
+from reports.runs import resolve_inside
 from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
-WHOLE = ("", "all")
-"""The selections that stand for a whole run."""
+WHOLE_SELECTIONS = ("", "all")
+"""The values of ``selection`` in run.json that mean a whole run."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -59,12 +59,12 @@ class Folder:
 
     @property
     def size(self) -> int:
-        """The size of its files in octets."""
+        """The total size of its files in octets."""
         return sum(each.size for each in self.files.values())
 
     @property
     def modified(self) -> int:
-        """The latest change of its files, ms of 1970."""
+        """The time of the latest change of its files, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
@@ -106,7 +106,7 @@ class Source:
 
 
 def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders of the arguments, each once, and a line for each argument without one."""
+    """Return the run folders of the arguments, each once, and a line for each argument without run folders."""
     found: dict[str, Folder] = {}
     refused: list[str] = []
     for argument in arguments:
@@ -120,7 +120,7 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
 
 
 def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders with these full names, which are not patterns, and a line for each other name."""
+    """Return the run folders with these full names (not patterns), and a line for each name without a run folder."""
     found, refused = [], []
     for uri in uris:
         try:
@@ -131,7 +131,7 @@ def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[st
 
 
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
-    """Read each folder's run.json; return the valid sources, and a line for each other folder."""
+    """Read each folder's run.json; return the valid sources, and a line for each folder that is refused."""
     sources: list[Source] = []
     refused: list[str] = []
     for folder in folders:
@@ -147,7 +147,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
-    names = rows.frame(spark, known, {"path": "string", "suites": "string"})
+    names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
     return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
 
@@ -179,9 +179,10 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
 
 
 def foreign_rules(files: Files, source: Source) -> str | None:
-    """Return why rules.json differs from the suites of run.json; None when it fits, or run.json names none.
+    """Return the reason when rules.json is not the file whose hash run.json contains as ``suites``.
 
-    run.json has the SHA-256 of the file as canonical JSON, or of its octets. The file was read as JSON before.
+    Otherwise None. run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
+    file was read as JSON before.
     """
     if not source.names_suites:
         return None
@@ -210,7 +211,7 @@ def _expand_pattern(files: Files, argument: str) -> list[str]:
     if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]
     if not (found := files.glob(uri)):
-        raise RollupError(f"nothing matches {one_line(argument)}")
+        raise RollupError(f"no folder matches {one_line(argument)}")
     return found
 
 
@@ -225,11 +226,11 @@ def _read_folder(files: Files, uri: str) -> Folder:
     there = {each.name: each for each in files.entries(uri)}
     for name in FILES:
         each = there.get(name)
-        if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
+        if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
-        if name != VERDICTS and each.size > SMALL:
+        if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
             raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
         found[name] = each
     return Folder(uri, found)
@@ -283,7 +284,7 @@ def _parse_source(folder: Folder, text: str) -> Source:
         "finished": finished,
         "exit": record.whole("exit"),
         "aborted": aborted,
-        "partial": selection not in WHOLE or aborted is not None or finished is None,
+        "partial": selection not in WHOLE_SELECTIONS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
         "extra": _extra_fields(record.values, sut.values),

@@ -1,4 +1,4 @@
-"""Writes the errata: a page of all, and a page for each erratum with verdicts of many rules."""
+"""Writes the page of all errata, and a page for each erratum that verdicts of many rules name."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from reports.site.downloads import write_table
 from reports.site.pages import Pages
 from reports.text import natural_key
 
-RULES_HERE = 20
-"""The number of rules per erratum on the page of all errata."""
+RULES_PER_ERRATUM_SHOWN = 20
+"""The maximum number of rules per erratum on the page of all errata."""
 
 
 def write_errata(pages: Pages) -> None:
-    """Write the pages of errata and their table."""
+    """Write the pages of errata, and the table of errata for programs."""
     cited: dict[str, list[Cited]] = {}
     for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)
     others = [each for each in pages.errata if each not in cited]
-    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_HERE)
+    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_PER_ERRATUM_SHOWN)
     for entry, rules in cited.items():
-        if len(rules) > RULES_HERE:
+        if len(rules) > RULES_PER_ERRATUM_SHOWN:
             pages.write("erratum.html", names.erratum_page(entry), entry=entry, rules=rules)
     rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
     write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)

@@ -22,7 +22,7 @@ from harness.results import bundle as bundles
 from harness.results import installed
 from harness.results.agreement import lines_of
 from harness.results.bundle import BadBundle, open_bundle, public_key, write_bundle
-from harness.results.certificate import Terms, refusals
+from harness.results.certificate import Terms, list_refusals
 from harness.results.run_results import read_run
 from harness.results.schemas import check_run_folder
 
@@ -38,7 +38,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(certifiable, tmp_path / "run"))
 
 
-def test_a_certificate_holds_and_says_what_was_found(folder: Path, signer: Path):
+def test_certificate_verifies_and_states_verdicts(folder: Path, signer: Path):
     path = certify(folder, signer)
     code, said = verify(path, signer)
     assert code == 0, said
@@ -53,7 +53,7 @@ def test_a_certificate_holds_and_says_what_was_found(folder: Path, signer: Path)
     assert f"{passes} rules kept" in badge
 
 
-def test_a_rule_that_a_check_saw_kept_on_receipt_needs_no_packet_of_the_system(
+def test_rule_about_receipt_passes_without_packet_of_system(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Packets may show MQMQ-2.2.20.8-02, but the reference sends no DebugHeader: only the check's own have one."""
@@ -73,7 +73,7 @@ def test_a_rule_that_a_check_saw_kept_on_receipt_needs_no_packet_of_the_system(
     assert code == 0, said
 
 
-def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
+def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
     for arguments in (
         ("genpkey", "-algorithm", "ed25519", "-out", tmp_path / "key.pem"),
         ("pkey", "-in", tmp_path / "key.pem", "-pubout", "-out", tmp_path / "public.pem"),
@@ -90,14 +90,14 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left something behind or met it: a queue (t[x]); take it away where it still is, then",
+            "1 times a check left residue in the system or found some: a queue (t[x]); remove it, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
-        ({"schema": 1}, "the run is of schema 1"),
-        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline fail no more: MQQB-2.2.1-01"),
+        ({"schema": 1}, "the run has schema 1"),
+        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline no longer fail: MQQB-2.2.1-01"),
     ],
 )
-def test_a_run_that_says_too_little_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):
+def test_run_with_too_few_verdicts_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):
     change(folder, **changes)
     code, output = command("certify", folder, "--key", signer / "key.pem", "--out", folder.parent / "x")
     assert code == 1
@@ -105,7 +105,7 @@ def test_a_run_that_says_too_little_is_not_certified(folder: Path, signer: Path,
     assert not (folder.parent / "x").exists()
 
 
-def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -> None:
+def test_partial_run_is_refused_before_key_is_read(folder: Path) -> None:
     change(folder, selection="-k x")
     code, output = command("certify", folder, "--key", folder / "none.pem", "--out", folder.parent / "x")
     assert (code, output.count("\n")) == (1, 1), output
@@ -115,17 +115,17 @@ def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("fail", "1 rules fail and are in no baseline"),
-        ("harness_error", "1 rules: the verdict is a mistake of the harness"),
+        ("fail", "1 rules fail, and are not in the baseline"),
+        ("harness_error", "1 rules: the verdict is a bug in the harness"),
         ("inconclusive", "1 rules: the verdict is inconclusive"),
     ],
 )
-def test_a_run_with_an_open_end_is_not_certified(folder: Path, verdict: str, said: str):
+def test_unfinished_run_is_not_certified(folder: Path, verdict: str, said: str):
     rule = judge_otherwise(folder, verdict)
-    assert list(refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
+    assert list(list_refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
 
 
-def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path):
+def test_certificate_lists_known_deviation(folder: Path, signer: Path):
     rule = judge_otherwise(folder, "fail")
     change(folder, baseline={"expected": {rule: {"reason": "<b>since 1998</b>", "link": None}}, "stale": []})
     path = certify(folder, signer)
@@ -136,17 +136,17 @@ def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path)
     assert "&lt;b&gt;since 1998&lt;/b&gt;" in page
 
 
-def test_too_few_checks_or_too_much_that_never_came_up_is_not_certified(folder: Path):
+def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: Path):
     found = read_run(folder)
-    (said,) = refusals(found, Terms(50, FEW + 1), installed.installed_suites())
-    assert said == f"{FEW} checks ran; a whole run has {FEW + 1}"
+    (said,) = list_refusals(found, Terms(50, FEW + 1), installed.installed_suites())
+    assert said == f"{FEW} checks ran; a complete run has {FEW + 1}"
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
-    (said,) = refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
-    assert said == "100.0 % of its rules were never exercised; at most 0 % may be"
+    (said,) = list_refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
+    assert said == "100.0 % of its rules were never exercised; the limit is 0 %"
 
 
-def test_no_byte_changes_unseen(folder: Path, signer: Path):
+def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
     """A thousand places, chosen by chance that is always the same, and each byte of the line that is signed."""
     path = certify(folder, signer)
     whole, key = path.read_bytes(), public_key(signer / "public.pem")
@@ -162,7 +162,7 @@ def test_no_byte_changes_unseen(folder: Path, signer: Path):
         assert not (folder.parent / f"unpacked-{number}").exists()
 
 
-def test_the_case_of_a_letter_is_a_change_too(folder: Path, signer: Path):
+def test_changed_letter_case_in_certificate_is_detected(folder: Path, signer: Path):
     path = certify(folder, signer)
     line, rest = path.read_bytes().split(b"\n", 1)
     magic, key, signature = line.rsplit(b" ", 2)
@@ -172,23 +172,23 @@ def test_the_case_of_a_letter_is_a_change_too(folder: Path, signer: Path):
 
 
 @pytest.mark.parametrize("cut", [0, 10, 231, -1])
-def test_a_cut_file_does_not_hold(folder: Path, signer: Path, cut: int):
+def test_truncated_certificate_fails_verification(folder: Path, signer: Path, cut: int):
     path = certify(folder, signer)
     path.write_bytes(path.read_bytes()[:cut])
     assert verify(path, signer)[0] == 1
 
 
-def test_the_key_of_somebody_else_does_not_fit(folder: Path, signer: Path):
+def test_certificate_fails_verification_with_another_key(folder: Path, signer: Path):
     code, said = verify(certify(folder, signer), signer, "other-")
     assert code == 1
-    assert "is signed with another key" in said
+    assert "is signed with a different key" in said
 
 
 @given(
     place=st.floats(0, 1), file=st.sampled_from(["run.json", "rules.json", "verdicts.jsonl"]), how=st.binary(max_size=9)
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_malformed_file_is_a_line_and_no_traceback(certifiable: Path, place: float, file: str, how: bytes):
+def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: float, file: str, how: bytes):
     """Whatever bytes stand anywhere in a file of the bundle, `verify` reads it or refuses it."""
     with TemporaryDirectory() as name:
         inside = Path(name)
@@ -224,14 +224,14 @@ def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
 @pytest.mark.parametrize(
     "name", ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "captures/../x", "a/b/c", ".hidden"]
 )
-def test_names_lead_nowhere_else(tmp_path: Path, signer: Path, name: str):
-    assert "which may lead elsewhere" in zipped(tmp_path / "x", signer, {name: b"x"})
+def test_certificate_with_paths_outside_its_folder_is_refused(tmp_path: Path, signer: Path, name: str):
+    assert "is not allowed: it may lead to another folder" in zipped(tmp_path / "x", signer, {name: b"x"})
     assert not (tmp_path.parent / "evil").exists()
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path, signer: Path):
+def test_zip_bomb_is_refused_as_certificate(tmp_path: Path, signer: Path):
     said = zipped(tmp_path / "x", signer, {"verdicts.jsonl": bytes(50 * 2**20)})
-    assert "unpacks to 52,428,800 bytes, more than is believed" in said
+    assert "unpacks to 52,428,800 bytes, which is too large" in said
 
 
 def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: Path):
@@ -242,7 +242,7 @@ def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: P
 
 def test_a_bad_key_gives_one_line_error_with_the_way_out(folder: Path, tmp_path: Path):
     (tmp_path / "text").write_bytes(b"not a key")
-    said_of = {"nowhere": "cannot read the key: No such file", "text": "no private key that can be read"}
+    said_of = {"nowhere": "cannot read the key: No such file", "text": "not a readable private key"}
     asked = [mqconform("certify", folder, "--key", tmp_path / name, "--out", tmp_path / "x") for name in said_of]
     for done, said in zip(asked, said_of.values(), strict=True):
         assert done.returncode == 2

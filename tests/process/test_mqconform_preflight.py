@@ -128,7 +128,7 @@ def server(answer: Callable[[bytes], bytes]) -> Iterator[int]:
         listener.shutdown(socket.SHUT_RDWR)
 
 
-def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> None:
+def test_preflight_of_complete_setup_passes_and_changes_nothing(served: Served, write: Write) -> None:
     with served.control() as control:
         before = control.call("list")["queues"]
         report = look(write())
@@ -139,17 +139,17 @@ def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> No
     assert report.summary == "4 of 4 MUST rules can be judged with this set-up"
 
 
-def test_a_system_that_is_not_running(write: Write) -> None:
+def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
     assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
-    assert report.summary == f"a run does not begin (tcp port): {said}"
+    assert report.summary == f"a run cannot begin (tcp port): {said}"
 
 
-def test_the_port_of_another_system(served: Served, write: Write) -> None:
+def test_preflight_reports_port_of_another_system(served: Served, write: Write) -> None:
     def session(data: bytes) -> bytes:
         asked: Any = dissect(data)
         client = asked["EstablishConnectionHeader"].ClientGuid
@@ -159,13 +159,13 @@ def test_the_port_of_another_system(served: Served, write: Write) -> None:
         report = look(write(tcp_port=port))
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
-        f"wrong: sessions are answered by {OTHER}, control speaks of {own}; "
-        "are address, tcp_port and control.address of one system?"
+        f"wrong: queue manager {OTHER} answers sessions, {own} the control channel; "
+        "do address, tcp_port and control.address belong to one system?"
     )
     assert report.in_the_way == ["one system"]
 
 
-def test_no_ping(write: Write) -> None:
+def test_preflight_reports_missing_ping_answer(write: Write) -> None:
     report = look(write(ping_port=free_port(SUT)))
     assert bad(report).keys() == {"ping"}
     assert "EnablePingService" in bad(report)["ping"]
@@ -175,7 +175,7 @@ def test_no_ping(write: Write) -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_a_port_of_the_peer_that_is_taken(write: Write, kind: socket.SocketKind) -> None:
+def test_preflight_reports_peer_port_in_use(write: Write, kind: socket.SocketKind) -> None:
     key = "peer_tcp_port" if kind is socket.SOCK_STREAM else "peer_ping_port"
     with socket.socket(socket.AF_INET, kind) as taken:
         taken.bind((PEER, 0))
@@ -188,7 +188,7 @@ def test_a_port_of_the_peer_that_is_taken(write: Write, kind: socket.SocketKind)
     assert states(report)["clock"] == "ok", "of a message that the system sends to itself"
 
 
-def test_a_silent_control_channel(write: Write) -> None:
+def test_preflight_reports_silent_control_channel(write: Write) -> None:
     with server(lambda _: b"") as port:
         report = look(write(control=f"{SUT}:{port}", control_ms=1_000))
     assert bad(report).keys() == {"control"}
@@ -207,7 +207,9 @@ def test_a_silent_control_channel(write: Write) -> None:
         ),
     ],
 )
-def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Callable[[Served], int], said: str) -> None:
+def test_preflight_reports_port_without_rpc(
+    served: Served, write: Write, port: Callable[[Served], int], said: str
+) -> None:
     report = look(write(rpc_port=port(served)))
     assert bad(report).keys() == {"rpc"}
     assert bad(report)["rpc"].startswith(said)
@@ -215,7 +217,9 @@ def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Call
     assert report.count.judged == 3
 
 
-def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_finds_qmcomm_port_by_endpoint_mapper(
+    served: Served, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = served.endpoint("rpc")[1]
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", port)  # serve's is beside qmcomm: 135 is for root
     report = look(write(rpc_port=0))
@@ -224,11 +228,11 @@ def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypa
     assert states(report)["rpc access"] == "ok"
 
 
-def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", free_port(SUT))
     report = look(write(rpc_port=0))
     assert bad(report).keys() == {"rpc port"}
-    assert "does not say where qmcomm is: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
+    assert "does not return the port of qmcomm: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
     assert report.count.judged == 3
 
 
@@ -239,20 +243,17 @@ def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.M
         (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
     ],
 )
-def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, said: str) -> None:
+def test_preflight_reports_denied_rpc_access(write: Write, access: str, subject: str, said: str) -> None:
     report = look(write(access=access))
     assert bad(report).keys() == {subject}
     assert bad(report)[subject].endswith(said)
     assert report.count.judged == 3
 
 
-def test_provisioned_queues_without_control(write: Write) -> None:
+def test_preflight_checks_provisioned_queues_without_control_channel(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
-    assert (
-        queues[0]
-        == "queues          ok            private$\\here (queues.plain) takes messages that are not transactional"
-    )
+    assert queues[0] == "queues          ok            private$\\here (queues.plain) accepts nontransactional messages"
     assert queues[2].startswith(
         "queues          missing       sut.toml names private$\\gone as queues.admin, and no message"
     )
@@ -290,11 +291,11 @@ def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: W
 @pytest.mark.parametrize(
     ("refuses", "state", "said"),
     [
-        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; are driver.rpc_port and control.address of one system?"),
+        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; do driver.rpc_port and control.address belong to one system?"),
         (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
     ],
 )
-def test_rpc_of_another_system_than_control(write: Write, refuses: bool, state: str, said: str) -> None:
+def test_preflight_reports_rpc_of_different_system(write: Write, refuses: bool, state: str, said: str) -> None:
     with server(agent(["queue_control"], lambda verb: refuses and verb == "create_queue")) as port:
         report = look(write(control=f"{SUT}:{port}"))
     (line,) = [line for line in report.lines if line.subject == "rpc access"]
@@ -302,7 +303,9 @@ def test_rpc_of_another_system_than_control(write: Write, refuses: bool, state: 
     assert str(line).endswith(said)
 
 
-def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_preflight_command_prints_findings_and_exit_code(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
     app = typer.Typer()
     register(app)
@@ -316,18 +319,19 @@ def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     ended = write(kind="process", command=["false"], tcp_port=0, ping_port=0, rpc_port=0, control=None)
     done = CliRunner().invoke(app, ["--sut", str(ended)])
     assert done.exit_code == 1
-    said = "contoso: the program ended with exit status 1: it printed nothing; does driver.command start it by hand?"
+    said = "contoso: the program ended with exit status 1: it printed nothing; "
+    said += "can you start the system with driver.command by hand?"
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual": nothing has to be there before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual": nothing has to exist before a run'):
         look(path)
 
 
-def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_reports_system_that_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "REACHED_MS", 200)
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
@@ -381,11 +385,11 @@ def agent_of_another(write: Write) -> Path:
         (
             agent_of_another,
             "",
-            {"one system": "wrong: sessions are answered by ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
+            {"one system": "wrong: queue manager ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
         ),
     ],
 )
-def test_five_broken_setups(
+def test_preflight_reports_each_of_five_broken_setups(
     write: Write, monkeypatch: pytest.MonkeyPatch, broken: Any, attached: str, looked: dict[str, str]
 ) -> None:
     """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""

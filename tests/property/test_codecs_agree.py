@@ -144,7 +144,7 @@ def refusals(data: bytes, parse: Any, dissect: Any) -> str:
 
 @EXAMPLES
 @given(packets)
-def test_the_codec_reads_what_the_layers_build(packet):
+def test_codec_reads_packets_built_by_scapy_layers(packet):
     data = bytes(packet)
     record = codec.parse_packet(data)
     assert KINDS[type(record)] == wire.kind(data)
@@ -154,7 +154,7 @@ def test_the_codec_reads_what_the_layers_build(packet):
 
 @EXAMPLES
 @given(values(wire.PingPacket, Signature=st.just(0x5548)))
-def test_the_codec_reads_the_pings_that_the_layers_build(fields):
+def test_codec_reads_pings_built_by_scapy_layers(fields):
     data = bytes(wire.ping_request(**fields))
     assert packet_differences(codec.parse_ping(data), wire.dissect_ping(data)) == []
     assert codec.parse_ping(data).build() == data
@@ -163,7 +163,7 @@ def test_the_codec_reads_the_pings_that_the_layers_build(fields):
 @pytest.mark.parametrize("name", STRUCTURES)
 @budget(FEW)
 @given(st.data())
-def test_the_codec_reads_the_structures_that_the_layers_build(name, data):
+def test_codec_reads_structures_built_by_scapy_layers(name, data):
     content = bytes(data.draw(structures(getattr(wire, name))))
     record = getattr(codec, name).parse(content)
     assert differences(record, getattr(wire, name)(content)) == []
@@ -299,7 +299,7 @@ def internal_records(draw):
 
 @EXAMPLES
 @given(user_records() | internal_records())
-def test_the_layers_read_what_the_codec_builds(record):
+def test_scapy_layers_read_packets_built_by_codec(record):
     data = record.build()
     packet = wire.dissect(data)
     assert packet_differences(codec.parse_packet(data), packet) == []
@@ -308,7 +308,7 @@ def test_the_layers_read_what_the_codec_builds(record):
 
 @EXAMPLES
 @given(st.builds(codec.PingPacket, u16, u32, guid))
-def test_the_layers_read_the_pings_that_the_codec_builds(record):
+def test_scapy_layers_read_pings_built_by_codec(record):
     packet = wire.dissect_ping(record.build())
     assert differences(record, packet) == []
     assert bytes(packet) == record.build()
@@ -349,7 +349,7 @@ LAST_SIGNATURE = {"mqf": {"Signature": wire.MQFSignatureHeader(Signature=b"12345
         (wire.establish_connection(internal={"PT": 3}), False),
     ],
 )
-def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
+def test_codecs_agree_at_limits_of_structure(packet, accepted):
     data = bytes(packet)
     check(data)
     assert (outcome(wire.dissect, data) is not None) == accepted
@@ -360,7 +360,7 @@ def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
 
 @budget(MANY)
 @given(packets | user_records().map(codec.UserMessagePacket.build), st.data())
-def test_both_accept_or_both_refuse_changed_packets(packet, data):
+def test_codecs_agree_whether_changed_packets_are_valid(packet, data):
     changed = bytearray(bytes(packet))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(changed) - 1) | st.integers(0, min(len(changed) - 1, 79)))
@@ -373,21 +373,21 @@ def test_both_accept_or_both_refuse_changed_packets(packet, data):
 
 @EXAMPLES
 @given(st.integers(0, 0xFFFF), st.binary(max_size=200))
-def test_both_accept_or_both_refuse_any_bytes_behind_a_good_beginning(flags, rest):
+def test_codecs_agree_whether_bytes_after_valid_start_are_valid(flags, rest):
     size = (16 + len(rest)).to_bytes(4, "little")
     check(b"\x10\0" + flags.to_bytes(2, "little") + b"LIOR" + size + bytes(4) + rest)
 
 
 @EXAMPLES
 @given(st.binary(max_size=40) | st.binary(min_size=20, max_size=20).map(lambda rest: b"\1\0HU" + rest))
-def test_both_accept_or_both_refuse_any_datagram(data):
+def test_codecs_agree_whether_datagrams_are_valid(data):
     check(data, codec.parse_ping, wire.dissect_ping)
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
 @budget(FEW)
 @given(st.data())
-def test_both_accept_or_both_refuse_changed_structures(name, data):
+def test_codecs_agree_whether_changed_structures_are_valid(name, data):
     layout = getattr(wire, name)
     changed = bytearray(bytes(data.draw(structures(layout))))
     for _ in range(data.draw(st.integers(0, 2))):

@@ -9,9 +9,9 @@ import pytest
 
 from reports import following
 from reports.lake import ingest, manifest
-from reports.lake.finishing import LOOK_S, wait_until_finished
-from reports.lake.following import PATIENCE, Follower, keep_looking
-from reports.lake.manifest import numbers
+from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
+from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, keep_looking
+from reports.lake.manifest import list_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 
@@ -52,7 +52,7 @@ def facts_are_not_written(monkeypatch):
     monkeypatch.setattr(ingest, "_take_runs", take)
 
 
-def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs, tmp_path, facts_are_not_written):
+def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, facts_are_not_written):
     told = []
     where = str(tmp_path / "lake")
     add_run(runs, "old")
@@ -87,7 +87,7 @@ def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs
     assert set(Lake.open(spark, where).manifest.runs) == {"old", "open ü", "mended", "late"}
 
 
-def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
+def test_batch_repeated_after_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
     where = str(tmp_path / "lake")
     add_run(runs, "only")
 
@@ -101,17 +101,17 @@ def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_
     told = []
     Follower(spark, where, str(runs), told.append).look()
     assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
-    assert numbers(lake.files, lake.uri) == [1]
+    assert list_numbers(lake.files, lake.uri) == [1]
 
 
 def test_folder_without_runs_is_named(spark, runs, tmp_path):
     folder = add_run(runs, "run")
-    for where, words in ((folder, "is a run itself"), (tmp_path / "nowhere", "no folder at")):
+    for where, words in ((folder, "is a run folder itself"), (tmp_path / "nowhere", "no folder at")):
         with pytest.raises(RollupError, match=words):
             Follower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
 
 
-def test_a_look_that_fails_is_said_and_tried_again_and_one_that_goes_on_failing_ends_it():
+def test_failed_search_is_retried_and_repeated_failure_ends_command():
     said, waited, looks = [], [], []
 
     def look():
@@ -121,12 +121,12 @@ def test_a_look_that_fails_is_said_and_tried_again_and_one_that_goes_on_failing_
 
     with pytest.raises(RollupError, match="the disk is full"):
         keep_looking(look, 7, said.append, waited.append)
-    assert len(looks) == 3 + PATIENCE
-    assert said == ["the disk is full; tried again in 7 s"] * (2 + PATIENCE - 1)
+    assert len(looks) == 3 + FAILED_SEARCHES_LIMIT
+    assert said == ["the disk is full; trying again in 7 s"] * (2 + FAILED_SEARCHES_LIMIT - 1)
     assert waited == [7] * (len(looks) - 1)
 
 
-def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanly(monkeypatch, capsys):
+def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, capsys):
     states = iter([0, 1, 1, 2])
     written = []
 
@@ -165,7 +165,7 @@ def test_following_waits_until_each_run_exists_and_has_finished(spark, runs):
     stages, whole = [], []
 
     def wait(seconds):
-        assert seconds == LOOK_S
+        assert seconds == POLL_INTERVAL_S
         if len(stages) == 2:
             rewrite(folders[1], finished="2026-11-21T10:02:00Z")
         if len(stages) == 3:

@@ -11,7 +11,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import destination_guid, parse_name
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
-from reference_qm.core.store.messages import ACKS, check_fit, check_queues, is_large, message_id
+from reference_qm.core.store.messages import ACK_BITS_BY_NAME, check_fit, check_queues, is_large, message_id
 from reference_qm.core.store.security_text import requested_security
 from reference_qm.model.adm import INFINITE, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -23,12 +23,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 LABEL_LIMIT = 249
-"""The longest label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
-LONGEST_MS = 0x7FFFFFFF
+"""The maximum length of a label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
+LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 class Commands(Part):
-    """Handles commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
+    """Handles commands of a higher layer.
+
+    Each handler returns a Result, or None when a later step answers the command.
+    """
 
     __slots__ = ()
 
@@ -123,11 +126,16 @@ class Commands(Part):
             return None
         expanded = self.qm.queue_names.expand_format_name(to)
         if expanded is None:
-            raise CommandError(f"{to!a} cannot be expanded: the directory gives no queues of a distribution list in it")
+            raise CommandError(
+                f"{to!a} cannot be expanded: the directory returns no queues for a distribution list in it"
+            )
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue of a message; CommandError when neither a local nor an outgoing queue takes it."""
+        """Find the local queue of a message.
+
+        Raise CommandError when neither a local nor an outgoing queue accepts it.
+        """
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
@@ -151,7 +159,7 @@ class Commands(Part):
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
+                    f"{one.to!a} takes a signed or encrypted message only as the sole destination: send it apart"
                 )
         for one in ones:
             check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
@@ -160,7 +168,7 @@ class Commands(Part):
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
-        """Establish a session without a message; the answer comes when the session is open or closed."""
+        """Establish a session without a message; answer when the session is open or closed."""
         if self.qm.destinations.find_local(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
         session = self.qm.destinations.open_outgoing(request.to, now).session
@@ -175,7 +183,7 @@ class Commands(Part):
         """Change the durations of timers. Running timers and open sessions keep their values."""
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
-            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
+            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_TIMER_MS)
             check_number(name, value, lowest, highest)
         self.qm.settings = replace(self.qm.settings, **changes)
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
@@ -205,7 +213,7 @@ class Commands(Part):
         arrived: bool = False,
     ) -> Message:
         """Build the message of a request; its ordinal and transaction are assigned after all checks."""
-        acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
+        acks = MessagePropertiesHeader.flags(**{ACK_BITS_BY_NAME[name]: 1 for name in request.acks})
         reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
         return Message(
             Identifier=MessageIdentifier(self.qm.adm.Identifier, ordinal),
@@ -256,13 +264,13 @@ _NOT_ENQUEUED = {
 
 
 ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
-"""The commands that return information and change nothing."""
+"""The commands that return information without a change, and so are answered while the queue manager is halted."""
 
 
 def _check_message(request: commands.SendMessage) -> None:
     """Refuse a message with properties that fit into no packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
-    if unknown := request.acks - ACKS.keys():
-        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
+    if unknown := request.acks - ACK_BITS_BY_NAME.keys():
+        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACK_BITS_BY_NAME)}")
     if unknown := request.journal - {"positive", "negative"}:
         raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
     if bool(request.acks) != (request.admin_queue is not None):

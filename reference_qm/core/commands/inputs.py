@@ -36,7 +36,7 @@ TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesRec
 OnTransport = Callable[[QM], Callable[[Any, Now], None]]
 
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
-"""A method that carries out a command; it returns None when the answer comes later."""
+"""A method that carries out a command; it returns None when a later step answers the command."""
 
 
 class Inputs(Part):
@@ -45,7 +45,10 @@ class Inputs(Part):
     __slots__ = ()
 
     def on_started(self, event: Started, now: Now) -> None:
-        """Handle Queue Manager Started. Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store that makes no sense."""
+        """Handle Queue Manager Started.
+
+        Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
+        """
         if self.qm.halted is None:
             self.qm.directory_client.initialize(now)
         else:
@@ -60,7 +63,7 @@ class Inputs(Part):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon(now)
-        self.qm.hear_events(now)
+        self.qm.handle_events(now)
         self.qm.timers.stop_all()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
@@ -120,7 +123,7 @@ class Inputs(Part):
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close connections that hold too many bytes of unfinished packets, the longest waiting one first.
+        """Close connections while unfinished packets take too many bytes, beginning with the packet that waits longest.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """
@@ -145,7 +148,7 @@ class Inputs(Part):
         self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
-                self.qm.resolving.take_addresses(session, event.host, event.addresses, now)
+                self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: Persisted, now: Now) -> None:
         """Continue the work that waited for a record to be on disk. Spec: MS-MQQB 3.1.5.8.8."""

@@ -4,11 +4,11 @@ from dataclasses import fields
 from typing import Any
 
 from reference_qm.codec import FormatError, PrivateName, PublicName
-from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.arguments import check_number, require_one_of
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
-from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
+from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Rejected
 
-LONGEST_MS = 0x7FFFFFFF
+LONGEST_WAIT_MS = 0x7FFFFFFF
 
 ACCESS = {"receive": QueueAccessType.RECEIVE, "peek": QueueAccessType.PEEK}
 PRIVACY = {"none": PrivacyLevel.NONE, "optional": PrivacyLevel.OPTIONAL, "body": PrivacyLevel.BODY}
@@ -42,13 +42,13 @@ PROPERTIES = {
 """The changeable attributes of a queue, by the names that commands use."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
-"""The longest Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
+"""The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
 class QueueCommands(Part):
     """Handles commands of a higher layer for queues.
 
-    Each handler returns a Result, or None when the answer comes later.
+    Each handler returns a Result, or None when a later step answers the command.
     """
 
     __slots__ = ()
@@ -117,7 +117,9 @@ class QueueCommands(Part):
         """Change properties of a queue."""
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
-            raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
+            raise CommandError(
+                f"{queue.Pathname} has no properties of its own: only private and public queues have them"
+            )
         changes = _parse_properties(request) | {"ModifyTime": now.utc_s}
         if not _is_published(queue):
             return self._change_attributes(queue, changes, token)
@@ -144,7 +146,7 @@ class QueueCommands(Part):
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
-        access = one_of("access", request.access, ACCESS)
+        access = require_one_of("access", request.access, ACCESS)
         self._check_room()
         return Result(
             {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
@@ -172,8 +174,8 @@ class QueueCommands(Part):
     def open_cursor(self, request: commands.OpenCursor, token: int, now: Now) -> Result:
         """Create a cursor."""
         descriptor = self._find_descriptor(request.handle)
-        if len(descriptor.CursorCollection) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
+        if len(descriptor.CursorCollection) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} cursors are open already: close some")
         cursor = self.qm.cursors.open(descriptor)
         if cursor is None:
             raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
@@ -206,11 +208,11 @@ class QueueCommands(Part):
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
         """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
-        seek = one_of("seek", request.seek, SEEK)
+        seek = require_one_of("seek", request.seek, SEEK)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: a peek locks nothing (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+            raise CommandError("transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit it")
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
@@ -224,7 +226,7 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is not a subqueue or queue of {request.queue!a}: move within one queue")
+            raise CommandError(f"{request.to!a} is not a queue or subqueue of {request.queue!a}: move within a queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
@@ -253,7 +255,7 @@ class QueueCommands(Part):
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
         """Return the messages that can be received, in order."""
-        check_number("limit", request.limit, 1, LONGEST_MS)
+        check_number("limit", request.limit, 1, LONGEST_WAIT_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
             if len(described) == request.limit:
@@ -270,7 +272,7 @@ class QueueCommands(Part):
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("queue, handle, cursor: give exactly one of them, to name the place to read from")
+            raise CommandError("queue, handle, cursor: give exactly one of them, to name the queue to read from")
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
@@ -285,7 +287,7 @@ class QueueCommands(Part):
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Return the function that answers a reading command, and closes a descriptor opened for it alone."""
+        """Return the function that answers a reading command, and closes a descriptor opened only for this command."""
 
         def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
@@ -306,8 +308,8 @@ class QueueCommands(Part):
         return answer_command
 
     def _check_room(self) -> None:
-        if len(self.qm.descriptors) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
+        if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} queues are open already: close some")
 
     def _open_descriptor(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.qm.queue_names.find_queue(name)
@@ -319,14 +321,18 @@ class QueueCommands(Part):
     def _find_descriptor(self, handle: int) -> OpenQueueDescriptor:
         descriptor = self.qm.descriptors.get(handle)
         if descriptor is None:
-            raise CommandError(f"no open queue has handle {handle}: open the queue again, handles end with a restart")
+            raise CommandError(
+                f"no open queue has handle {handle}: open the queue again, because handles end with a restart"
+            )
         return descriptor
 
     def _find_cursor(self, handle: int) -> Cursor:
         for descriptor in self.qm.descriptors.values():
             if handle in descriptor.CursorCollection:
                 return descriptor.CursorCollection[handle]
-        raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
+        raise CommandError(
+            f"no cursor {handle}: open a new cursor, as cursors end with their queue's handle and with a restart"
+        )
 
 
 def _share_mode(deny_receive: bool) -> QueueShareMode:
@@ -341,13 +347,18 @@ def describe_position(position: MessagePosition) -> dict[str, Any]:
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse to receive from or move in a nontransactional queue within a transaction. Spec: MS-MQRR 3.1.4.13."""
+    """Refuse a receive from a nontransactional queue, or a move within it, as part of a transaction.
+
+    Spec: MS-MQRR 3.1.4.13.
+    """
     if not queue.Transactional:
-        raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
+        raise CommandError(
+            f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use a transactional queue"
+        )
 
 
 def _parse_properties(request: Any) -> dict[str, Any]:
-    """Return the valid attributes that a request sets, without those that are None."""
+    """Return the attributes that a request sets; an attribute of None is omitted. Raises CommandError."""
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -357,7 +368,7 @@ def _parse_properties(request: Any) -> dict[str, Any]:
             check_number(one.name, value, *LIMITS[one.name])
         if one.name == "label" and len(value) > LABEL_LIMIT:
             raise CommandError(f"label: at most {LABEL_LIMIT} characters")
-        values[PROPERTIES[one.name]] = one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
+        values[PROPERTIES[one.name]] = require_one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
     return values
 
 
@@ -370,7 +381,7 @@ def _describe_queue(queue: Queue) -> Result:
 
 def _check_timeout(timeout_ms: int | None) -> None:
     if timeout_ms is not None:
-        check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
+        check_number("timeout_ms", timeout_ms, 0, LONGEST_WAIT_MS)
 
 
 def _parse_security(security: bytes | None) -> SecurityDescriptor | None:
@@ -391,7 +402,7 @@ def _is_published(queue: Queue) -> bool:
 
 
 def _check_directory(status: Status, failure: str) -> None:
-    """Raise CommandError when the directory did not carry out a change."""
+    """Raise CommandError when the status reports that the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure}: {status.name}: try again when it is back")
 
@@ -421,4 +432,4 @@ _WAYS_OUT = {
 
 
 def _explain_status(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the command is not possible')}"
+    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the queue cannot carry out the command')}"

@@ -9,7 +9,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 
-LOW_BYTES = (1 << 56) - 1
+LOW_LOOKUP_ID_BYTES = (1 << 56) - 1
 
 
 class Positions(Part):
@@ -32,7 +32,8 @@ class Positions(Part):
 
         The LookupIdentifier gives the position in the list, so its high byte is 7 minus the priority. The document has
         0 for a nontransactional message and the inverted priority for a transactional one. But transactional messages
-        have priority 0, and 0 would not order the others by priority. So the two cases are read as exchanged.
+        have priority 0, and 0 would not order the nontransactional messages by priority. So this code assumes that the
+        document exchanges the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:
@@ -98,4 +99,4 @@ class Positions(Part):
 def lookup_identifier(message: Message, sequential_id: int) -> int:
     """Combine the high byte of a LookupIdentifier with its seven low bytes."""
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
-    return high << 56 | sequential_id & LOW_BYTES
+    return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES

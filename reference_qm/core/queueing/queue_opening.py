@@ -17,14 +17,14 @@ from reference_qm.surface.clock import Now
 
 SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
 DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
-PEEKS = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
+PEEK_ACCESSES = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
 
 Opened = tuple[Status, OpenQueueDescriptor | None]
 """The return values rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
 
 
-OPEN_LIMIT = 16_384
-"""The limit of open descriptors, and of cursors per descriptor."""
+OPEN_DESCRIPTORS_LIMIT = 16_384
+"""The maximum number of open descriptors, and of cursors per descriptor."""
 
 
 class QueueOpening(Part):
@@ -63,8 +63,8 @@ class QueueOpening(Part):
         """Return whether a format name may be opened with the required access. Spec: MS-MQDMPR 3.1.7.1.5.
 
         HTTP and multicast names are only for sending; names of machine queues are not for sending. MS-MQMQ 2.1.2 also
-        gives direct names to machine queues: the same holds for these names and for journals, which are read-only
-        (2.1.7). A connector name is refused, because there is no connector.
+        gives direct names to machine queues: these names, and names of journals, which are read-only (2.1.7), are not
+        for sending either. A connector name is refused, because there is no connector.
         """
         if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
             return required_access is SEND
@@ -96,7 +96,7 @@ class QueueOpening(Part):
         opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
         if (DENY_RECEIVE, RECEIVE) in opened:
             return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE
-        if any((DENY_RECEIVE, peek) in opened for peek in PEEKS):
+        if any((DENY_RECEIVE, peek) in opened for peek in PEEK_ACCESSES):
             return required_access is not RECEIVE
         return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
 
@@ -123,7 +123,7 @@ class QueueOpening(Part):
         """Close a cursor and end the read that waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
 
         The document only removes a waiting read. Here its caller gets the answer that the read was cancelled; otherwise
-        it would wait forever.
+        the caller would wait forever.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:

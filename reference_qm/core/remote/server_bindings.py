@@ -7,7 +7,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
-FAILURE = 0x80000000
+FAILURE_BIT = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
 
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
@@ -29,14 +29,14 @@ class ServerBindings(Part):
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        """Ask for the port of the other methods of an interface; RemoteError without one. Returns int.
+        """Ask a server for the port of the other methods of an interface.
 
-        Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
+        Returns int; raises RemoteError without a port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
         """
         method, parameter = PORT_CALLS[binding.interface.name]
         arguments = {parameter: int(PORT_TYPES[interface.name])}
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
-        return checked_port(method, interface.name, results["Return"])
+        return require_port(method, interface.name, results["Return"])
 
     def close_binding(self, binding: Binding) -> Sequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
@@ -53,8 +53,8 @@ class ServerBindings(Part):
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         """Construct the binding handle for asking the port. Returns a Binding.
 
-        No section says where a server has qm2qm before its port is known. If it is not at the port of qmcomm, the port
-        is asked there (MS-MQMP 3.1.4.24).
+        No section says at which port a server has qm2qm before a client has asked. If qm2qm is not at the port of
+        qmcomm, its port is asked from qmcomm (MS-MQMP 3.1.4.24).
         """
         try:
             return (yield from self.construct_binding(server, interface))
@@ -78,27 +78,28 @@ class ServerBindings(Part):
         return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
 
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
-        """Call a method that answers at once. Returns the results by name; RemoteError for a returned failure.
+        """Call a method that answers at once.
 
-        The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
+        Returns the results by name; raises RemoteError when the method returns a failure. The client treats all failure
+        HRESULTs identically (MS-MQQP 3.1.4): a failure has the severity bit set (2.2).
         """
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
         self.check(method, results)
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT; all of them are treated identically.
+        """Return whether a status is a failure HRESULT; the client treats all failures identically.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
-        return bool(status & FAILURE)
+        return bool(status & FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
         """Raise RemoteError when a method returned a failure HRESULT."""
         status = results.get("Return", 0)
         assert isinstance(status, int)
         if self.is_failure(status):
-            raise RemoteError(f"{method} returned {name_of(status)}", status)
+            raise RemoteError(f"{method} returned {format_status(status)}", status)
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
         """Run a sequence, and close a binding handle afterwards in any case."""
@@ -111,15 +112,15 @@ class ServerBindings(Part):
         return outcome
 
 
-def checked_port(method: str, interface: str, port: int) -> int:
-    """Return the port from a method's results; RemoteError for an invalid port."""
+def require_port(method: str, interface: str, port: int) -> int:
+    """Return the port from a method's results; raise RemoteError for an invalid port."""
     if not 0 < port <= 0xFFFF:
         raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
     return port
 
 
-def name_of(status: int) -> str:
-    """Return the name of a status."""
+def format_status(status: int) -> str:
+    """Return the printed name of a status; return its hexadecimal number if it has no name."""
     try:
         return f"{status:#010x} {Status(status).name}"
     except ValueError:

@@ -7,7 +7,7 @@ from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicN
 from reference_qm.codec.format_names import MachineQueuePath
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import parse_name
-from reference_qm.core.names.queue_formats import SYSTEM, QueueFormatType, SuffixType
+from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, SuffixType
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteQueue
 
@@ -15,7 +15,7 @@ _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, 
 
 
 class ServerNames(Part):
-    """Finds the server and the queue that a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
+    """Finds the server and the queue that a remote reader's format name identifies. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()
 
@@ -39,7 +39,10 @@ class ServerNames(Part):
         return host
 
     def find_identifier(self, queue: RemoteQueue) -> UUID:
-        """Return the Identifier of a queue's queue manager, from its private name or from the route; or NULL."""
+        """Return the Identifier of the queue manager that hosts a queue, from the private format name or the route.
+
+        Or NULL.
+        """
         name = parse_name(queue.FormatName)
         if isinstance(name, PrivateName):
             return name.ComputerGuid
@@ -59,17 +62,17 @@ def queue_format(text: str) -> dict[str, Any]:
     if isinstance(name, PublicName):
         return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
-        suffix = SYSTEM | SuffixType.JOURNAL if name.Journal else 0
+        suffix = SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0
         return _build_format(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
+        return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType[name.SystemQueue], direct)
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
         return _build_format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
-    return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
+    return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct)
 
 
 def _build_format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:

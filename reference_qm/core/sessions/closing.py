@@ -16,7 +16,7 @@ class Closing(Part):
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line that names the section."""
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
@@ -30,10 +30,10 @@ class Closing(Part):
             self.qm.destinations.start_idle_timer(queue, now)
         self.await_reconnect(session, now)
         self.qm.post(SessionClosed(session))
-        self.session_ended(session, reason)
+        self.report_session_end(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
-        """Close the connection of a session if it is still open. Spec: MS-MQQB 3.1.5.9."""
+        """Close the connection of a session if the connection is still open. Spec: MS-MQQB 3.1.5.9."""
         if session.transport is None:
             return
         self.qm.unfinished.note(session.transport, 0)
@@ -42,10 +42,10 @@ class Closing(Part):
             self.qm.emit(CloseTransport(session.transport, reason))
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        """Start the retry timer of a closed session whose messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.
+        """Start the retry timer of a closed session that still has messages to send.
 
-        The document does not print the state between a failed attempt and the next one; WAITING_RECONNECT fits
-        (3.1.1.3.1).
+        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not print the state between a failed attempt and
+        the next one; WAITING_RECONNECT fits (3.1.1.3.1).
         """
         if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
@@ -53,7 +53,7 @@ class Closing(Part):
             )
             session.SessionState = SessionState.WAITING_RECONNECT
 
-    def session_ended(self, session: Session, reason: str) -> None:
+    def report_session_end(self, session: Session, reason: str) -> None:
         """Answer the commands that wait for the session to open, and keep the closed session for inspection."""
         for token in session.awaited_by:
             self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
@@ -100,9 +100,12 @@ class Closing(Part):
 
 
 def _queue_of_state(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue whose State follows an initiator's session; None if it is OnHold or Locked."""
+    """Return the outgoing queue whose State follows the state of its session.
+
+    None for a queue that is OnHold or Locked.
+    """
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State not in _HELD else None
+    return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None
 
 
-_HELD = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+_HELD_QUEUE_STATES = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

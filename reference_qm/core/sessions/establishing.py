@@ -19,7 +19,7 @@ OPERATING_SYSTEM_RE = 0x10
 
 
 class Establishing(Part):
-    """Establishes a session as initiator. Spec: MS-MQQB 3.1.5.2."""
+    """Establishes sessions as the initiator. Spec: MS-MQQB 3.1.5.2."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class Establishing(Part):
         if not self.qm.connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
                 session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
-            self.qm.closing.session_ended(session, OFFLINE)
+            self.qm.closing.report_session_end(session, OFFLINE)
             return
         session.retrying = again
         self.qm.sessions[session.number] = session
@@ -74,17 +74,17 @@ class Establishing(Part):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again, to the next hop if there are several. Spec: MS-MQQB 3.1.6.1.
+        """Connect again, to the next of several next hops. Spec: MS-MQQB 3.1.6.1.
 
         The timer also runs while a session with messages is being set up (3.1.3.2). Then no retry is needed: the
         messages wait in the table, and are dispatched when the session is open. If acknowledgments on other sessions
-        have left nothing to send, the session is closed, and the next message establishes it.
+        have completed all messages, the session is closed, and the next message establishes it again.
         """
         if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
             return
         if not len(session.OutgoingMessageTable):
             session.SessionState = SessionState.CLOSED
-            self.qm.closing.session_ended(session, "no message is left to send (MS-MQQB 3.1.6.1)")
+            self.qm.closing.report_session_end(session, "no message is left to send (MS-MQQB 3.1.6.1)")
             return
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
             self.establish(session, now, again=True)
@@ -93,7 +93,7 @@ class Establishing(Part):
         session.NextHopIndexer += 1
         self.qm.session_initialization.initialize_session(session, now)
         self.qm.resolving.select_next_hop(session)
-        self.qm.ping.before_session(session, now)
+        self.qm.ping.ping_before_session(session, now)
 
 
 def internal_base_header() -> BaseHeader:

@@ -48,7 +48,10 @@ class SessionInitialization(Part):
         session.receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:
-        """Stop the timers of an earlier connection, and start the timers of this one. Spec: MS-MQQB 3.1.3.2."""
+        """Stop the timers of an earlier connection, and start the timers of the present connection.
+
+        Spec: MS-MQQB 3.1.3.2.
+        """
         for name in SESSION_TIMERS:
             self.qm.session_timers.stop(session, name)
         self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
@@ -58,7 +61,7 @@ class SessionInitialization(Part):
             )
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
-        """Create a new OutgoingTransferSequence of the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
+        """Create a new OutgoingTransferSequence for the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
 
         Messages keep the numbers with which they were first sent (see update_transaction_header), so they are
         unacknowledged in the new instance.
@@ -90,7 +93,10 @@ class SessionInitialization(Part):
         session.UnAckedMessageCount = 0
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
-        """Set timeouts, window and marks. Spec: MS-MQQB 3.1.3.2; notes <50>, <51>, <52>."""
+        """Set the timeouts, the window size and the flags of a session.
+
+        Spec: MS-MQQB 3.1.3.2; notes <50>, <51>, <52>.
+        """
         session.WindowSize = self.qm.config.window_size
         session.SessionActive = False
         session.ReceivedAck = False

@@ -6,11 +6,11 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
-    SEQUENCE,
+    SEQUENCE_ELEMENTS,
     _entry_with,
+    format_place,
     is_awaited,
     message_entry,
-    place,
     removal_of,
     transfer_entry,
 )
@@ -27,21 +27,22 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 class Durability(Part):
     """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
-    A record is a change of entries: names with their new values, None for a removed entry. The disk has all of a record
-    or nothing. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
-    ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``, ``initialization_retry_s``,
-    ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
+    A record is a change of entries: names with their new values, None for a removed entry. The disk has the whole
+    record or no part of it. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format
+    name``, ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``,
+    ``last_sequence_time``, ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
+    ``initialization_retry_s``, ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid``
+    (``transaction_records``).
 
     The progress of a sender's transactional messages is on disk twice: each message names its predecessor, and the
     transfer names the last message with all predecessors on disk. Each record can fail by itself, so after a crash the
-    unbroken chain of messages from there counts.
+    progress is the unbroken chain of messages that follows the message that the transfer names.
     """
 
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return the change that must be on disk before a new message is accepted; empty when none must."""
+        """Return the change that must be on disk before a new message is accepted; empty when no change must."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
@@ -90,7 +91,10 @@ class Durability(Part):
 
     def queue_entry(self, queue: Queue) -> Change:
         """Return the entries of a new queue."""
-        return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
+        return {
+            format_place(queue): queue_values(queue),
+            "last_private_queue_number": self.qm.adm.last_private_queue_number,
+        }
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
         """Return the entry of an outgoing queue: the elements of its session that MUST survive.
@@ -98,8 +102,8 @@ class Durability(Part):
         Spec: MS-MQQB 3.1.1.3.1.
         """
         session = queue.session
-        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
-        for name in SEQUENCE[3:]:
+        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE_ELEMENTS[:3]}
+        for name in SEQUENCE_ELEMENTS[3:]:
             identifier = getattr(session, name)
             values[name] = [identifier.Ordinal, identifier.TimeStamp]
-        return {place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}
+        return {format_place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

@@ -40,13 +40,21 @@ from reference_qm.security import UNPROTECTED, SignatureType, security_of, with_
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
-"""The algorithm and hash that an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+"""The encryption and hash algorithms that an unsigned, unencrypted message contains.
+
+Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12.
+"""
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
 TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
-"""Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
+"""The types of private queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
-ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+ACK_BITS_BY_NAME = {
+    "positive_arrival": "PA",
+    "positive_receive": "PR",
+    "negative_arrival": "NA",
+    "negative_receive": "NR",
+}
 """The bits of MessagePropertiesHeader.Flags, by their names in commands."""
 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
@@ -55,7 +63,7 @@ NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 FITTING_BODY_BYTES = 0x4000
 """The size in bytes up to which a body fits into a packet with any label, queues and headers."""
 
-_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
+_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
 _TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
@@ -127,7 +135,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def is_large(body: bytes) -> bool:
-    """Return whether a packet may be too small for a body; a smaller body fits with any label and queues."""
+    """Return whether a body may be too large for a packet; a smaller body fits with any label and queues."""
     return len(body) > FITTING_BODY_BYTES
 
 
@@ -151,10 +159,11 @@ def check_queues(source: UUID, *names: str | None) -> None:
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
-    """Build the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
+    """Build the message of a packet.
 
-    The table of 3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature
-    and ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent one.
+    Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the Identifier of this queue manager. The table of
+    3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature and
+    ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent message.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
@@ -277,8 +286,8 @@ def _build_transaction_header(message: Message) -> TransactionHeader | None:
 def _build_debug_header(message: Message) -> DebugHeader | None:
     """Build the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
 
-    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either one
-    adds it.
+    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either
+    attribute adds it.
     """
     queue = message.TracingQueueIdentifier
     if queue == NULL_GUID:
@@ -368,7 +377,10 @@ def _decode_direct_name(name: str) -> str:
 
 
 def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
-    """Return the queue manager that hosts a private administration queue; the source unless another is named."""
+    """Return the queue manager that hosts a private administration queue.
+
+    This is the source unless the message names a different queue manager.
+    """
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 
 

@@ -40,15 +40,15 @@ Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 
 ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
-"""The size in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
+"""The size of the ConnectionParameters packet in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
-LONGEST_PACKETS: Mapping[SessionState, int] = {
+LONGEST_PACKET_BYTES: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
     SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
 }
-"""The size in bytes of the longest packet in a state that allows only packets of fixed size."""
+"""The size in bytes of the longest packet that each state allows, for the states that allow only fixed sizes."""
 
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
@@ -73,7 +73,7 @@ _OF_TRANSACTIONAL = (
 )
 _SESSION_WINDOW = _range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-RANGES: dict[PacketType, tuple[Range, ...]] = {
+FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
         _range("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
@@ -90,7 +90,7 @@ RANGES: dict[PacketType, tuple[Range, ...]] = {
     ),
     UnknownInternalPacket: (_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
-"""The ranges of fields that the document limits, unless receivers are to ignore the value."""
+"""The ranges of the fields that the document limits, without the fields that receivers ignore."""
 
 
 class Identifying(Part):
@@ -99,7 +99,7 @@ class Identifying(Part):
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle each packet until one closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Cut bytes into packets, and handle them until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -111,7 +111,7 @@ class Identifying(Part):
             if not self.qm.is_connected(session, transport):
                 return
         if error is None:
-            if session.SessionState in LONGEST_PACKETS:
+            if session.SessionState in LONGEST_PACKET_BYTES:
                 self.check_announced(session, now)
             return
         self.note_received(session)
@@ -123,9 +123,9 @@ class Identifying(Part):
     def check_announced(self, session: Session, now: Now) -> None:
         """Close the session when a packet announces more bytes than the state allows. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
 
-        Otherwise clients without an open session could make the queue manager hold megabytes per connection.
+        Otherwise clients without an open session could make the queue manager keep megabytes per connection.
         """
-        longest, announced = LONGEST_PACKETS[session.SessionState], session.framer.announced
+        longest, announced = LONGEST_PACKET_BYTES[session.SessionState], session.framer.announced
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
@@ -152,12 +152,12 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet of the stream; FormatError for a malformed one. Spec: MS-MQQB 3.1.5.1.1."""
+        """Parse a packet of the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:
         """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
-        ranges = RANGES[type(packet)]
+        ranges = FIELD_RANGES[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
                 ranges = (*ranges, _SESSION_WINDOW)

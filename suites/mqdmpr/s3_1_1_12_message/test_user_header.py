@@ -12,7 +12,7 @@ from suites.whole_messages import SAME, describe_differences
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
 
-SHORT_S, LONG_S = 1, 9_000
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 
 
 @needs("send", "receive")
@@ -20,15 +20,15 @@ SHORT_S, LONG_S = 1, 9_000
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of two delivered messages the one with JP is in the sender's journal with all its properties, and the one with
-    JN is not.
+    """Of two delivered messages, the message with JP is in the sender's journal with all its properties, and the
+    message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     session, frames = sender.await_first(2)
     session.acknowledge_all()
-    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -49,19 +49,21 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
-    """Of two messages that expire unsent, the one with JN is in the dead-letter queue, and the one with JP is not."""
+    """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
+    not.
+    """
     to = peer.direct_name()
-    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
+    limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}
     names = {
         name: sut.send(to, body="late", label="late", journal=[journal], **limits)
         for name, journal in (("with JN", "negative"), ("with JP", "positive"))
     }
-    peer.pass_time((SHORT_S + 2) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
+    kept_messages = _await_system_queue_names(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
@@ -76,7 +78,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     session.acknowledge_all()
 
 
-def _list_kept(peer, sut, queue, names):
+def _await_system_queue_names(peer, sut, queue, names):
     """Wait for the first message of a system queue; return the names of all its messages."""
 
     def find_names():

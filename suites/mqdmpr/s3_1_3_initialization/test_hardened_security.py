@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start in hardened security mode, and
-one without it.
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start with and without hardened security
+mode.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ LOCKED = "Locked"
 )
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
-    """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
-    after a restart; without the mode it sends the waiting message.
+    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
+    is Locked; without the mode the SUT sends the waiting message.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no setting hardened_security")
         return
     judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
@@ -62,7 +62,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("no session of the SUT")},
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("the SUT opens no session")},
                 observed=observed,
             )
     session = sender.poll_session()
@@ -79,7 +79,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
 
 @contextmanager
 def _harden_security(sut: Sut) -> Iterator[None]:
-    """Set hardened security mode, in effect after the next restart; clear it at the end."""
+    """Set hardened security mode, which takes effect at the next restart; clear it at the end."""
     sut.configure(hardened_security=True)
     try:
         yield

@@ -23,7 +23,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
     blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
     if not blob:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody the keys that its signatures are verified with")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
     keys = listed_keys(blob)
     judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
@@ -35,7 +35,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         for name, key in keys.items()
         if not (key.modulus % 2 and key.exponent % 2 and LEAST_EXPONENT <= key.exponent < key.modulus)
     ]
-    judge("MQDMPR-3.1.3-26", expected=none("key that RSA cannot have"), observed=invalid)
+    judge("MQDMPR-3.1.3-26", expected=none("invalid RSA key"), observed=invalid)
 
 
 @needs("receive")
@@ -49,7 +49,7 @@ def test_three_system_queues_can_be_peeked(sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
-    """A remote reader can open an ordinary queue, and neither the queue for order acknowledgments nor the queue for
+    """A remote reader can open an ordinary queue, but neither the queue for order acknowledgments nor the queue for
     notifications.
     """
     association = remote.associate()
@@ -70,7 +70,7 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D03")
 def test_qualified_computer_name_has_domain(sut, judge):
-    """QualifiedComputerName is ComputerName, a period and a domain."""
+    """QualifiedComputerName consists of ComputerName, a period and a domain."""
     queue_manager = sut.inspect_queue_manager()
     computer, qualified = (str(queue_manager[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     host, _, domain = qualified.partition(".")

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a silent coordinator, offline and online."""
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that does not answer, taking a system offline and
+online.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ A_SESSION, NO_SESSION = "a session", "no session"
 
 
 def accepts_peer_session(peer):
-    """Return whether the SUT accepts a session of the peer and receives a message on it."""
+    """Return whether the SUT accepts a session from the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
     except CHANNEL_ERRORS:
@@ -31,8 +33,8 @@ def accepts_peer_session(peer):
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
 @varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
-    """Taken offline, the SUT neither opens a session for a waiting message nor accepts one; brought online, it sends
-    the message and accepts a session.
+    """While the SUT is offline, it neither opens a session for a waiting message nor accepts a session; brought online,
+    it sends the message and accepts a session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
@@ -65,8 +67,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @needs("send", "receive", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
-    """After the reenlistment timeout the SUT reports the transaction in doubt and accepts no session; after another
-    restart it sends the waiting message, and the messages of the transaction once that is committed.
+    """After the reenlistment timeout, the SUT reports the transaction in doubt and accepts no session. After another
+    restart, it sends the waiting message, and sends the messages of the transaction when that is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -93,12 +95,17 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
-        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
+        expected={
+            "sent_after_restart": [2],
+            "accepted": A_SESSION,
+            "commit": Outcome.DONE,
+            "sent_after_commit": [2, 1],
+        },
         observed={
-            "sent_at_once": waited,
+            "sent_after_restart": waited,
             "accepted": accepted,
             "commit": commit,
-            "sent_in_the_end": Sender.tags(frames),
+            "sent_after_commit": Sender.tags(frames),
         },
         evidence=frames,
     )

@@ -21,11 +21,11 @@ AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
-    """Create a queue with a descriptor; return the descriptor that it has, None if the SUT takes no descriptor."""
+    """Create a queue with a descriptor; return the queue's descriptor, or None if the SUT accepts no descriptor."""
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
-        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None
     return descriptors.read_security(sut, queue)
 
@@ -33,8 +33,8 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list has exactly that list; one that is created without a list has the
-    default list.
+    """A queue that is created with an access list has exactly that list; a queue that is created without an access list
+    has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
@@ -43,7 +43,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry of everyone")},
+        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry for everyone")},
         observed={
             "given_entries": len(security.granted) + security.others,
             "default_list": bare.mask(descriptors.EVERYONE) is not None,
@@ -73,7 +73,9 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
-    """A queue has the system list that its creator supplies, with and without an access list."""
+    """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
+    access list.
+    """
     security = _create_with_descriptor(
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )

@@ -6,19 +6,19 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-LONG_MS = 600_000
-"""Longer than any check waits, even on a system that stalls repeatedly."""
+LONG_TIMEOUT_MS = 600_000
+"""A timeout in ms that is longer than any check waits, even on a system that stalls repeatedly."""
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
-    """After a pending receive by a cursor took a message and returned it to the queue, the next receive by that
-    cursor takes the message behind it, and one by a new cursor takes the returned message.
+    """A pending receive by a cursor takes an arriving message, which is then returned to the queue: the next receive by
+    that cursor takes the following message, and a receive by a new cursor takes the returned message.
     """
     queue = remote.open_with_messages()
     cursor, fresh = (queue.open_cursor() for _ in range(2))
-    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     waits = read.state_after_silence()
     remote.deliver(["first"])
     label = read.wait().label_or_outcome

@@ -6,14 +6,14 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_arriving_message_completes_all_pending_peek_next(remote, judge):
-    """Two pending peeks at the next message by two cursors both get the message that arrives in their queue, and
-    their cursors move to it.
+    """Two cursors each have a pending peek at the next message: both peeks return the message that arrives, and both
+    cursors move to it.
     """
     admin_queue = remote.open("admin")
     remote.deliver(["first", "fourth"], queue="admin")
@@ -22,7 +22,7 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
         queue.peek(hCursor=cursor).expect_success()
-    reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
     waits = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
     labels = [read.wait().label_or_outcome for read in reads]

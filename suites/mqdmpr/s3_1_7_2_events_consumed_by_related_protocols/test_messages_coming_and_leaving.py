@@ -10,17 +10,17 @@ from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four pending peeks through two handles all get the arriving message, which stays in the queue until it is
+    """Four pending peeks with two handles all return the arriving message, which stays in the queue until it is
     received.
     """
     queue, other = remote.open_with_messages(), remote.open()
-    reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
+    reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS) for one in (queue, queue, other, other)]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
     observed = [read.wait().label_or_outcome for read in reads]
@@ -53,8 +53,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """The bytes of a queue grow with each of three messages by at least its body, are unchanged by an aborted
-    receive, and shrink with each receive to 0 (erratum E104).
+    """The size of a queue in bytes grows with each of three messages by at least the size of its body, is unchanged by
+    an aborted receive, and shrinks with each receive to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 

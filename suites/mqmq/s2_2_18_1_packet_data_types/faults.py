@@ -11,7 +11,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, with_bytes_turned
+from harness.faults.sent_messages import carries, correct_packet_size, reverse_number_bytes
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -31,10 +31,10 @@ MESSAGE = UserMessagePacket
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
-"""Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
-TIME_AT = 12
+"""Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
+TIME_TO_REACH_QUEUE_OFFSET = 12
 """The offset of TimeToReachQueue in the BaseHeader."""
-NAMES_AT = 64
+QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name of the UserHeader."""
 
 
@@ -48,18 +48,18 @@ def _has_response_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
 
 # -- lists of destinations -----------------------------------------------------------------------------------------
 
-LIST = struct.pack("<HHI", 0x0064, 0, 1)
+LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
 """The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
 def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
-    """Change the only destination of a list; `change` gets the packet and the offset of FormatType."""
+    """Change the only destination of a list; `change` is called with the packet and the offset of FormatType."""
 
     def changed(data: bytes) -> bytes:
         buffer = bytearray(data)
-        at = data.find(LIST)
+        at = data.find(LIST_HEAD_SIZE)
         if at >= 0:
-            change(buffer, at + len(LIST))
+            change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
     return wrong_bytes(MESSAGE, changed, carries("MultiQueueFormatHeader"))
@@ -78,7 +78,7 @@ def _spoil_direct_name(data: bytearray, at: int) -> None:
 
 
 def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
-    """Change the elements of a list that are distribution lists."""
+    """Change the distribution lists in the sender's list of destinations."""
 
     def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
@@ -117,13 +117,13 @@ add(
 add(
     "sender-distribution-list-sent-as-public-queue",
     "MQMQ-2.2.18.1.4.2-01",
-    "The sender's list of destinations carries a distribution list as a public queue.",
+    "The sender's list of destinations carries a distribution list in the form of a public queue.",
     _change_distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
 )
 add(
     "sender-distribution-list-other-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
-    "The sender's list of destinations carries another GUID of a distribution list.",
+    "The sender's list of destinations carries a wrong GUID for a distribution list.",
     _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
 )
 
@@ -132,7 +132,7 @@ _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
 def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
-    """Put the GUIDs of names of a kind in a list directly behind their FormatType."""
+    """Remove the padding between FormatType and GUID in the destinations of one kind."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -146,7 +146,7 @@ def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable
 
 
 def _shorten_name_terminator(packet: UserMessagePacket) -> bytes:
-    """End the direct names of a list with a terminator of one byte."""
+    """Shorten the terminator of the direct names in a list to one byte."""
     header = packet.MultiQueueFormatHeader
     data = packet.build()
     for one in header.Destination.FormatNameList if header is not None else ():
@@ -182,32 +182,36 @@ for _name, _rule, _says, _change in (
 
 def _swap_number_bytes(packet: UserMessagePacket) -> bytes:
     data = packet.build()
-    return data[:NAMES_AT] + data[NAMES_AT : NAMES_AT + 4][::-1] + data[NAMES_AT + 4 :]
+    return (
+        data[:QUEUE_NAMES_OFFSET]
+        + data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 4][::-1]
+        + data[QUEUE_NAMES_OFFSET + 4 :]
+    )
 
 
 def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
     data = bytearray(packet.build())
-    start = NAMES_AT + 2
-    end = start + int.from_bytes(data[NAMES_AT:start], "little")
+    start = QUEUE_NAMES_OFFSET + 2
+    end = start + int.from_bytes(data[QUEUE_NAMES_OFFSET:start], "little")
     data[start:end:2], data[start + 1 : end : 2] = data[start + 1 : end : 2], data[start:end:2]
     return bytes(data)
 
 
 def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
-    """Put four bytes behind the name of the response queue."""
+    """Append four bytes to the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
     return correct_packet_size(data[:end] + b"more" + data[end:])
 
 
 def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
-    """Change the direct name of the destination; `change` gets its count, text and padding."""
+    """Change the direct name of the destination; `change` is called with its count, text and padding as bytes."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
-        size = 2 + int.from_bytes(data[NAMES_AT : NAMES_AT + 2], "little")
-        end = NAMES_AT + size + -size % 4
-        return correct_packet_size(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
+        size = 2 + int.from_bytes(data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
+        end = QUEUE_NAMES_OFFSET + size + -size % 4
+        return correct_packet_size(data[:QUEUE_NAMES_OFFSET] + change(data[QUEUE_NAMES_OFFSET:end]) + data[end:])
 
     return changed
 
@@ -221,7 +225,7 @@ def _remove_name_padding(name: bytes) -> bytes:
 
 
 def _has_padded_name(packet: UserMessagePacket) -> bool:
-    name = packet.build()[NAMES_AT : NAMES_AT + 2]
+    name = packet.build()[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2]
     return _has_destination_type(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
 
 
@@ -269,7 +273,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-public-name-other-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
-        "The sender's PublicQueueFormatName carries another GUID.",
+        "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
@@ -285,7 +289,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-private-name-other-host",
         ("MQMQ-2.2.18.1.7.2-02",),
-        "The sender's PrivateQueueFormatName carries the GUID of another host.",
+        "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
@@ -295,7 +299,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-private-name-other-number",
         ("MQMQ-2.2.18.1.7.2-03",),
-        "The sender's PrivateQueueFormatName carries another number.",
+        "The sender's PrivateQueueFormatName carries a wrong queue number.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
@@ -315,7 +319,7 @@ add(
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
 )
 C = MessageClass
-CONFUSED = {
+WRONG_CLASS_BY_CLASS = {
     C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
     C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
     C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
@@ -324,8 +328,8 @@ CONFUSED = {
     C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE,
     C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
-"""For the class of an event, the class of another event."""
-OF_CONFUSED = (
+"""By message class of an event: the message class of a different event."""
+RULES_OF_WRONG_CLASS = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
     "MQDMPR-3.1.1.12-D09",
@@ -340,7 +344,7 @@ OF_CONFUSED = (
 
 
 def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) -> Install:
-    """Acknowledge some events with the class of another one."""
+    """Acknowledge some events with the message class of a different event."""
 
     class Called(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -352,20 +356,20 @@ def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) ->
 for _name, _breaks, _says, _others in (
     (
         "receiver-ack-message-class-of-other-event",
-        OF_CONFUSED,
-        "The receiver's acknowledgment carries the MessageClass of another event.",
-        CONFUSED,
+        RULES_OF_WRONG_CLASS,
+        "The receiver acknowledges an event with the MessageClass of a different event.",
+        WRONG_CLASS_BY_CLASS,
     ),
     (
         "sender-ack-of-expired-message-class-deleted",
         "MQMQ-2.2.18.1.6-D03",
-        "The sender's acknowledgment of an expired message carries the class NACK_DELETED.",
+        "The sender acknowledges an expired message with NACK_DELETED.",
         {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_DELETED},
     ),
     (
         "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
-        "The receiver's acknowledgment of an unknown provider carries the class NACK_BAD_ENCRYPTION.",
+        "The receiver acknowledges a message with an unknown cryptographic provider with NACK_BAD_ENCRYPTION.",
         {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
@@ -373,7 +377,7 @@ for _name, _breaks, _says, _others in (
 
 
 def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
-    """Compare sequences by a changed number of their identifiers."""
+    """Let the receiver compare TxSequenceIDs by the number that `number` computes from each."""
 
     class Compared(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -407,8 +411,8 @@ add(
 
 
 @fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class LaterSequenceToldByItsTimestampAlone(InSequence):
-    """The receiver refuses a later sequence that has the TimeStamp of the known one."""
+class LaterSequenceFoundOnlyByTimeStamp(InSequence):
+    """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header, last = packet.TransactionHeader, session.IncomingTxSequenceID
@@ -419,7 +423,7 @@ class LaterSequenceToldByItsTimestampAlone(InSequence):
 
 
 @fault("receiver-tx-sequence-id-compared-as-signed", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class LaterSequenceToldInSignedNumbers(InSequence):
+class SequencesComparedAsSignedNumbers(InSequence):
     """The receiver compares two TxSequenceIDs as signed integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -441,5 +445,5 @@ add(
     "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender's UserMessage carries a big-endian TimeToReachQueue.",
-    packets(MESSAGE, with_bytes_turned(TIME_AT, 4)),
+    packets(MESSAGE, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
 )

@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName: in a message that the SUT forwards.
+"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName in messages that the SUT forwards.
 
-A queue manager sends no such name of its own, because the directory expands lists.
+A queue manager never sends this name in its own messages, because it expands distribution lists before it sends.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         "MQMQ-2.2.18.1.4.2-02",
         "MQDMPR-3.1.7.1.31-D06",
         expected=[str(LIST)],
+        case="GUID of the list",
         observed=guids,
         evidence=evidence,
     )

@@ -9,7 +9,13 @@ from harness.expectations import in_queue
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, read_internal_bits, respond
+from suites.mqqb.steps.opening import (
+    accept_request,
+    listen_for_connection,
+    read_internal_bits,
+    respond_to_parameters,
+    respond_to_request,
+)
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -25,7 +31,7 @@ RESERVED_BITS = {
 """The reserved bits of Flags and the rule of each."""
 
 SIZES = [572, 32, 36]
-"""Bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
+"""Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
 
 SHORT_S = 1
 LONG_AGO_S = 3_600
@@ -33,8 +39,8 @@ LONG_AGO_S = 3_600
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
 def test_internal_packets_have_version_signature_and_size(peer, judge):
-    """The SUT answers a session setup and a message: its three packets have the version, signature, size and flags
-    of internal packets.
+    """The SUT answers a session setup and a message: its three internal packets have the specified version, signature,
+    size and flags.
     """
     answers = exchange_message(peer).connection.received
     begins = [frame.data[:8] for frame in answers]
@@ -43,22 +49,28 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
     sizes = [int.from_bytes(frame.data[8:12], "little") for frame in answers]
     lengths = [len(frame.data) for frame in answers]
     acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
-    judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
-    judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
+    judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, case="VersionNumber", observed=versions, evidence=answers)
+    judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, case="Signature", observed=signatures, evidence=answers)
     judge(
-        "MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[read_internal_bits(f)["IN"] for f in answers], evidence=answers
+        "MQMQ-2.2.19.1-05",
+        expected=[1] * 3,
+        case="IN",
+        observed=[read_internal_bits(f)["IN"] for f in answers],
+        evidence=answers,
     )
-    judge("MQMQ-2.2.19.1-07", expected=[36], observed=acks, evidence=answers[2:])
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=lengths, evidence=answers)
+    judge(
+        "MQMQ-2.2.19.1-07", expected=[36], case="size of SessionAcks with SH set", observed=acks, evidence=answers[2:]
+    )
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="sizes of the packets", observed=lengths, evidence=answers)
     of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="PacketSize", observed=of_setup, evidence=answers, errata="E01")
 
 
 @sut_survives()
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with one value of Reserved: the SUT answers as with 0."""
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT answers as it answers Reserved 0."""
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
@@ -66,7 +78,9 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT answers as with the bit clear."""
+    """The peer sends each packet of a session with one reserved bit set: the SUT answers as it does when the bit is
+    clear.
+    """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
@@ -75,9 +89,9 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
 @varied("acknowledgments", "response queue", "time to be received", "label", "destination")
-def test_messages_lie_in_queue_by_priority(peer, sut, judge):
-    """Messages of rising and falling priority arrive: the queue has them by priority, and those of one priority in
-    the order of arrival.
+def test_messages_are_in_queue_by_priority(peer, sut, judge):
+    """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
+    by arrival.
     """
     connection = peer.open_raw()
     sent = []
@@ -86,28 +100,36 @@ def test_messages_lie_in_queue_by_priority(peer, sut, judge):
     if connection.acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
     labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
-    judge("MQMQ-2.2.19.1-03", expected=["7/2", "5/4", "3/0", "3/3", "0/1"], observed=labels, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.1-03",
+        expected=["7/2", "5/4", "3/0", "3/3", "0/1"],
+        case="labels in the queue",
+        observed=labels,
+        evidence=sent,
+    )
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-09")
 def test_message_with_dh_has_debug_header(peer, sut, judge):
-    """A message of the SUT is read to its end by its DH, and the SUT acknowledges a message with DH set and a
-    DebugHeader.
+    """A message of the SUT contains a DebugHeader only if DH is set, and the SUT acknowledges a message with DH set and
+    a DebugHeader.
     """
-    connection, asked = accepted(listen(peer, sut))
-    respond(connection, asked)
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+    respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
     connection.send(_agree_to(parameters))
     message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
-    judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
+    judge("MQMQ-2.2.19.1-09", expected="UserMessage", case="packet of the SUT", observed=observed, evidence=[message])
     connection.send(session_ack(AckSequenceNumber=1))
     other = peer.open_raw()
     sent = other.send(peer.recoverable_message(debug={}))
     answer = other.poll_packet(2)
     observed = answer.kind if answer is not None else other.outcome()
-    judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
+    judge(
+        "MQMQ-2.2.19.1-09", expected="SessionAck", case="answer of the SUT", observed=observed, evidence=[sent, answer]
+    )
 
 
 def _agree_to(asked):
@@ -120,7 +142,9 @@ def _agree_to(asked):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
-    """The peer sends a message with TimeToReachQueue in the past and one in time: only the latter is in the queue."""
+    """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the latter
+    is in the queue.
+    """
     connection = peer.open_raw()
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
@@ -136,15 +160,17 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @varied("acknowledgments", "negative journaling", "response queue", "application tag", "trace")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
-    """A message to an unreachable peer expires before the SUT connects: the SUT sends only the later message."""
+    """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
+    second message.
+    """
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
+    listener = listen_for_connection(peer, sut)
+    connection, asked = accept_request(listener)
+    respond_to_parameters(connection, respond_to_request(connection, asked))
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kinds = ["expired" if "expired" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], observed=kinds, evidence=sent)
+    judge.all(expected=["in time"], case="messages of the SUT", observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

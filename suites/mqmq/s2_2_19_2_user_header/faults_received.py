@@ -23,12 +23,12 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
     NAMES_AT,
     ON_DESTINATION,
     PUBLIC,
-    destined,
+    has_dq,
 )
 
 
 def _ignore_malformed_packet(detail: str) -> Install:
-    """Ignore a packet that is malformed for the reason `detail`."""
+    """Let the receiver ignore a packet that is malformed for the reason `detail`, instead of closing the session."""
 
     class Overlooked(Closing):
         def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -45,7 +45,7 @@ for _name, _rule, _bits in (
     add(
         _name,
         _rule,
-        f"The receiver ignores a message with an unlisted {_bits} and keeps the session open.",
+        f"The receiver ignores a message with an undefined {_bits} and keeps the session open.",
         _ignore_malformed_packet(f"{_bits} 0x"),
     )
 
@@ -65,7 +65,7 @@ class ResponseQueueOfSource(Positions):
     "receiver-rq-1-without-response-queue", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 )
 class SameAsAdminIsNone(Positions):
-    """The receiver delivers a message with RQ 1 without a response queue."""
+    """The receiver delivers a message with RQ 1 without its response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         same = message.ResponseQueueFormatName == message.AdministrationQueueFormatName
@@ -74,7 +74,7 @@ class SameAsAdminIsNone(Positions):
 
 
 def _resolve_queue_at_receiver(attribute: str) -> Install:
-    """Resolve a private queue of the sender in an attribute of a message as a queue of the receiver."""
+    """Resolve a private queue of the sender, named in one attribute of a message, as a queue of the receiver."""
 
     class AtReceiver(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -122,13 +122,13 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(MESSAGE, _reverse_public_destination, destined(PUBLIC)),
+        packets(MESSAGE, _reverse_public_destination, has_dq(PUBLIC)),
     ),
     (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, destined(DIRECT)),
+        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, has_dq(DIRECT)),
     ),
     (
         "sender-admin-queue-of-source-sent-with-aq-3",
@@ -161,7 +161,7 @@ class PrivateDestinationUnread(Identifying):
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
 )
 class OldExpires(Positions):
-    """The receiver treats a message that arrives an hour after its sending as expired."""
+    """The receiver treats every message that arrives an hour after its SentTime as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.ArrivalTime - message.SentTime >= HOUR_S:

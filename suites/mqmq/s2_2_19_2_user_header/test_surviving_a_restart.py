@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader, DM: the messages in the queues after a restart."""
+"""MS-MQMQ 2.2.19.2 UserHeader, DM: recoverable messages survive a restart."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _labels(sut, queue):
 
 
 def _changes(before, after):
-    """Return the properties in which the messages in a queue differ from the earlier ones."""
+    """Return the properties in which two lists of messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -48,7 +48,7 @@ def _changes(before, after):
 
 
 def _changes_in(sut, queue, before):
-    """Return the properties in which the messages in a queue differ from earlier ones, or that the queue is missing."""
+    """Return the properties in which the messages in a queue differ from earlier ones; report a missing queue."""
     try:
         return _changes(before, _messages(sut, queue))
     except ControlRefused as refused:
@@ -64,10 +64,9 @@ def _receive(sut, queue, label, **arguments):
 @needs("restart", "receive", "queue_control")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
-    """Messages of several priorities and sequences arrive, and some are received.
-
-    After each of two restarts the other messages and the journal are unchanged, a new message is placed by its
-    priority, and lookup identifiers still find messages.
+    """Messages of several priorities and sequences arrive, and an application receives some of them. After each of two
+    restarts the remaining messages and the journal are unchanged, a new message is placed by its priority, and lookup
+    identifiers still find messages.
     """
     queue, receiver = sut.queue(), Receiver(peer, sut)
     other = sut.new_queue("other", journaling=True)
@@ -102,6 +101,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
+        case="labels in the queue",
         observed=_labels(sut, queue),
         evidence=sent,
     )
@@ -112,6 +112,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
+        case="labels in the queue",
         observed=_labels(sut, queue),
         evidence=sent,
     )
@@ -122,9 +123,8 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("acknowledgments", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_local_messages_survive_restart(peer, sut, judge, delivery):
-    """Applications send messages to a queue of the SUT, and one is received.
-
-    After a restart the others are unchanged.
+    """Applications send messages to a queue of the SUT, and one message is received. After a restart the remaining
+    messages are unchanged.
     """
     kind = "transactional" if delivery == "transactional" else "plain"
     queue, to = sut.queue(kind), sut.format_name(kind)
@@ -148,10 +148,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 @varied("time to reach queue", "queue quota", acknowledgments=("none", "of receipt"))
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
-    """Transactions send, receive and have their messages purged, and are committed, aborted or left open.
-
-    After a restart the queue has the messages that committed transactions sent, and those that aborted and open ones
-    received; it has no purged message.
+    """Transactions send and receive messages, some of which are purged, and are committed, aborted or left open. After
+    a restart the queue contains the messages that committed transactions sent and the messages that aborted and open
+    transactions received, but no purged message.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for prepared in (False, True):
@@ -177,16 +176,16 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
         "received in open", "received in aborted", "sent first in committed", "sent last in committed", "not received"
     )
     peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, observed=_labels(sut, queue))
+    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
-    """Two prepared transactions are decided after a restart: the queue has the message that the committed one sent
-    and not the one that it received, and has again the one that the aborted one received. A second restart changes
-    nothing.
+    """Two prepared transactions are decided after a restart. The queue contains the message that the committed
+    transaction sent and the message that the aborted transaction received, but not the message that the committed
+    transaction received. A second restart changes nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for label in ("received in commit", "received in abort", "not received"):
@@ -202,13 +201,14 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
         sut.control.call(name, transaction=transaction)
     expected = any_order("sent first in commit", "sent last in commit", "not received", "received in abort")
     peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, observed=_labels(sut, queue))
+    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
     sut.restart()
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=expected,
+        case="labels in the queue after a second restart",
         observed=_labels(sut, queue),
     )
 
@@ -217,10 +217,9 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @varied("positive journaling", "negative journaling", priority=("3", "7"))
 def test_moved_messages_survive_restart(peer, sut, judge):
-    """Messages are moved to a subqueue alone and in transactions.
-
-    After a restart the subqueue has those of committed transactions, also of a prepared one that is committed then;
-    those of aborted and open ones are in the queue.
+    """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
+    messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
+    then; messages of aborted and open transactions are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"

@@ -13,7 +13,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, describe_differences
 
@@ -32,16 +32,16 @@ UNLISTED = (
     ("MQMQ-2.2.19.2-34", "AQ", 1),
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
-"""Rule, flag, and a value that is not in the table of the flag."""
+"""Each row: the rule, the flag, and an undefined value of the flag."""
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
-"""A queue manager that is neither the SUT nor the peer."""
+"""The GUID of a queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
 
 
 @sut_survives()
 @covers(*RESERVED)
 def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
-    """A message with each reserved bit of Flags set is in its queue."""
+    """The peer sends messages with each reserved bit of Flags set: each message is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
@@ -51,7 +51,7 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
-    """A message with each of several values of ConnectorType is in its queue."""
+    """The peer sends messages with several values of ConnectorType: each message is in its queue."""
     for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
@@ -64,8 +64,8 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
 @sut_survives()
-def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
-    """The peer sends a valid message and then one with an unlisted DQ or AQ: the SUT closes the session."""
+def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
+    """The peer sends a valid message and then a message with an undefined DQ or AQ: the SUT closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
@@ -76,8 +76,8 @@ def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @covers("MQMQ-2.2.19.2-37")
 @varied("priority", "application tag", "extension", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
-    """A message with RQ 4 and a private administration queue of a third host arrives: the application gets a
-    response queue of that host.
+    """A message with RQ 4 and a private administration queue of a third host arrives: the application receives it with
+    a response queue of that host.
     """
     names = {
         "AQ": 6,
@@ -88,15 +88,21 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
     done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
     expected = [rf"PRIVATE={THIRD_HOST}\00000005".lower()]
-    judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
+    judge(
+        "MQMQ-2.2.19.2-37",
+        expected=expected,
+        case="response queue",
+        observed=[str(name).lower() for name in found],
+        evidence=done.frames,
+    )
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
-    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime the time of sending, and
-    each MessageID different.
+    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
+    the MessageIDs are different.
     """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
@@ -110,8 +116,8 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         observed={each.QueueManagerAddress for each in headers},
         evidence=sent,
     )
-    late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message with another SentTime"), observed=late, evidence=sent)
+    late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
+    judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
@@ -138,6 +144,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
         "MQMQ-2.2.19.2-03",
         "MQMQ-2.2.19.2-29",
         expected=peer.identifier,
+        case="QueueManagerAddress",
         observed=header.QueueManagerAddress,
         evidence=sent,
     )
@@ -151,8 +158,8 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-31")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
-    """The SUT sends a message without acknowledgments and one with: NA and AQ are 0 in the first, and 1 and 7 in the
-    second.
+    """The SUT sends a message that requests no acknowledgments and a message that requests them: NA and AQ are 0 in the
+    first, and 1 and 7 in the second.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -160,7 +167,12 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
-    judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
+    judge.all(
+        expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}],
+        case="first and second message",
+        observed=observed,
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 
@@ -169,9 +181,8 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
-    """Three recoverable messages arrive and are acknowledged.
-
-    After each of two restarts they are in the queue in their order and as they were sent.
+    """Three recoverable messages arrive and are acknowledged. After each of two restarts they are in the queue, in
+    their order and as they were sent.
     """
     sequence = Sequence(peer)
     packets = [
@@ -195,7 +206,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
         order = [one["label"] for one in found]
-        judge.all(expected=labels, observed=order, evidence=sent)
+        judge.all(expected=labels, case="labels in the queue", observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)
@@ -206,9 +217,8 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
 @varied("acknowledgments", "positive journaling", "negative journaling", "body", "destination")
 def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
-    """Two messages are in the queue: the one whose TimeToBeReceived is over leaves it, and the other stays.
-
-    A busy machine that shows the short one too late gets a longer time.
+    """Two messages are in the queue: the message whose TimeToBeReceived expires leaves the queue, and the message with
+    time left stays. If a slow SUT shows the short-lived message too late, the check tries again with a longer time.
     """
     session = peer.open_raw()
     for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):
@@ -233,5 +243,5 @@ def _have_arrived(sut, names):
 
 
 def _labels(sut, names):
-    """Return those of these labels that messages in the queue have."""
+    """Return those of these labels that are labels of messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

@@ -12,11 +12,11 @@ from harness.faults.fields import change_number, field_is, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import LABEL
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ SHA1, DES = 0x8004, 0x6601
 
 
 def _insert_bytes_after_label(packet: UserMessagePacket) -> bytes:
-    """Put four bytes behind the label."""
+    """Insert four bytes after the label."""
     headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
     before = sum(len(header.build()) for header in headers if header is not None)
     at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
@@ -61,25 +61,25 @@ for _name, _rules, _says, _install in (
     (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
-        "The sender's UserMessage carries LabelLength in bytes.",
+        "The sender writes LabelLength of a UserMessage in bytes, not in WCHARs.",
         change_number(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
-        "The sender's UserMessage carries four bytes after the label that no size counts.",
+        "The sender's UserMessage carries four extra bytes after the label, which no size field includes.",
         packets(MESSAGE, _insert_bytes_after_label, _is_last_header),
     ),
     (
         "sender-label-unterminated",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
-        "The sender's UserMessage carries a label without its null.",
+        "The sender's UserMessage carries a label without its terminating null.",
         _change_labelled_message(LabelTerminated=False),
     ),
     (
         "sender-label-with-null-inside",
         ("MQMQ-2.2.19.3-30",),
-        "The sender's UserMessage carries a label with a null inside.",
+        "The sender's UserMessage carries a label with a null between its characters.",
         _change_labelled_message(Label=lambda old: f"{old}\0x"),
     ),
     (
@@ -131,7 +131,7 @@ for _name, _rules, _says, _install in (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
+        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
     ),
     (
         "sender-encryption-algorithm-0x1234",
@@ -143,7 +143,7 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, secured_with("EncryptionKey")),
+        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")),
     ),
     (
         "sender-extension-size-4-too-large",
@@ -168,7 +168,9 @@ for _name, _rules, _says, _install in (
 
 
 def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Install:
-    """Change bytes of the header; `change` gets the packet and the offset of the header."""
+    """Change bytes of the MessagePropertiesHeader; `change` is called with the packet's bytes and the offset of the
+    header.
+    """
 
     def changed(packet: UserMessagePacket) -> bytes:
         headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
@@ -226,7 +228,7 @@ for _name, _says, _change in (
 
 
 def _refuse_unused_flag(bit: int) -> Install:
-    """Refuse messages with an unused bit of Flags set as malformed."""
+    """Let the receiver refuse a message with an unused bit of MessagePropertiesHeader.Flags set as malformed."""
 
     class RefusedBit(Identifying):
         def check_form(self, packet: Packet) -> None:
@@ -267,14 +269,14 @@ class CorrelationLost(Positions):
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
 class TagLost(Positions):
-    """The receiver delivers a message with ApplicationTag 1."""
+    """The receiver replaces the ApplicationTag of a delivered message with 1."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
-def _accept_unlisted_value(field: str, value: int) -> Install:
-    """Accept messages with an unlisted value."""
+def _accept_undefined_value(field: str, value: int) -> Install:
+    """Let the receiver accept a message whose `field` has an undefined value."""
 
     class Known(SecurityOnReceipt):
         def check_security(
@@ -310,20 +312,20 @@ for _name, _rule, _field, _value, _says in (
         "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
     ),
 ):
-    add(_name, _rule, _says, _accept_unlisted_value(_field, _value))
+    add(_name, _rule, _says, _accept_undefined_value(_field, _value))
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
-    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
+    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != ORDER_ACK_LABEL
 
 
 add(
     "receiver-ack-correlation-id-zero",
     "MQMQ-2.2.19.3-14",
-    "The receiver's acknowledgment carries CorrelationID zero.",
+    "The receiver sets CorrelationID of its acknowledgment to zero.",
     field_is(MESSAGE, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
@@ -348,7 +350,7 @@ class ExtensionLost(Positions):
     ),
 )
 class BodyTypeLost(Positions):
-    """The receiver delivers a message with BodyType 0."""
+    """The receiver replaces the BodyType of a delivered message with 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, BodyType=0))
@@ -385,7 +387,7 @@ add(
 add(
     "sender-application-tag-without-highest-bit",
     ("MQMQ-2.2.19.3-16",),
-    "The sender's UserMessage carries ApplicationTag without its highest bit.",
+    "The sender clears the highest bit of ApplicationTag in a UserMessage.",
     change_construction(
         lambda packet, message: set_fields(
             packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
@@ -398,7 +400,7 @@ add(
 add(
     "receiver-correlation-id-last-4-bytes-lost",
     ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
-    "The receiver delivers a message with the last four bytes of CorrelationID zero.",
+    "The receiver sets the last four bytes of CorrelationID to zero in a message that it delivers.",
     change_insertion(
         lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
     ),

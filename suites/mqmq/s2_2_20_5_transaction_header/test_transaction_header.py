@@ -35,8 +35,8 @@ PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
 @sut_survives()
 @covers(*UNUSED.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
-    """A transactional message with each unused bit of Flags set is in its queue or, by erratum E31, closes the
-    session.
+    """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
+    erratum E31 allows, closes the session.
     """
     for ordinal, (bit, rule) in enumerate(UNUSED.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
@@ -52,7 +52,7 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
-    """A transactional message with each of several values of ConnectorQMGuid is in its queue."""
+    """The peer sends transactional messages with several values of ConnectorQMGuid: each message is in its queue."""
     for ordinal, connector in enumerate((UUID(int=0), CONNECTOR, sut.guid), 1):
         label = f"connector {ordinal}"
         packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
@@ -74,8 +74,8 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
-    """The SUT sends three transactions of one message: each has FM and LM set and its own ID, and the sequence
-    numbers are 1 to 3, each with the number before.
+    """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
+    is 1 to 3, and PreviousTxSequenceNumber is the number before.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery="transactional")
@@ -88,6 +88,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-04",
         "MQDMPR-3.1.1.12-D58",
         expected=[1, 1, 1],
+        case="FM of each message",
         observed=[each.FM for each in headers],
         evidence=sent,
     )
@@ -95,6 +96,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-05",
         "MQDMPR-3.1.1.12-D59",
         expected=[1, 1, 1],
+        case="LM of each message",
         observed=[each.LM for each in headers],
         evidence=sent,
     )
@@ -105,12 +107,27 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1, 1],
+        case="increase of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )
-    judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
-    judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
-    judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-17", expected=1, case="TxSequenceNumber of the first message", observed=numbers[0], evidence=sent
+    )
+    judge(
+        "MQMQ-2.2.20.5-18",
+        expected=numbers[:2],
+        case="PreviousTxSequenceNumber of the other messages",
+        observed=before[1:],
+        evidence=sent,
+    )
+    judge(
+        "MQMQ-2.2.20.5-19",
+        expected=0,
+        case="PreviousTxSequenceNumber of the first message",
+        observed=before[0],
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 
@@ -128,8 +145,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
-    """The SUT sends a transaction of several messages: only the first has FM set, only the last LM, and the sequence
-    numbers count from 1.
+    """The SUT sends a transaction of several messages: only the first message has FM set, only the last message has LM
+    set, and TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
     sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))
@@ -140,16 +157,29 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
     judge(
-        "MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06", expected=ends[0], observed=first, evidence=sent
+        "MQMQ-2.2.20.5-04",
+        "MQDMPR-3.1.1.12-D58",
+        "MQDMPR-3.1.4.3-06",
+        expected=ends[0],
+        case="FM of each message",
+        observed=first,
+        evidence=sent,
     )
     judge(
-        "MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07", expected=ends[1], observed=last, evidence=sent
+        "MQMQ-2.2.20.5-05",
+        "MQDMPR-3.1.1.12-D59",
+        "MQDMPR-3.1.4.3-07",
+        expected=ends[1],
+        case="LM of each message",
+        observed=last,
+        evidence=sent,
     )
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
     judge(
         "MQMQ-2.2.20.5-D01",
         "MQDMPR-3.1.7.1.32-D04",
         expected=[(n + 1, n) for n in range(count)],
+        case="TxSequenceNumber and PreviousTxSequenceNumber of each message",
         observed=numbers,
         evidence=sent,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.datagrams import received_datagrams
+from harness.faults.datagrams import change_received_datagrams
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pings
@@ -18,20 +18,20 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
 
-RF = PingPacket.flags(RF=1)
-ROOM_FOR = 4
+RF_BIT = PingPacket.flags(RF=1)
+SESSION_LIMIT = 4
 SIGNATURE = PingPacket.Signature.to_bytes(2, "little")
 SWAPPED_SIGNATURE = 0x4855
-COOKIE = slice(4, 8)
+COOKIE_SLICE = slice(4, 8)
 
 
-def _flags(data: bytes) -> int:
+def _read_flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
-    """Drop datagrams by their Flags."""
-    return lambda data: None if refused(_flags(data)) else data
+    """Return a filter that drops datagrams with some values of Flags."""
+    return lambda data: None if refused(_read_flags(data)) else data
 
 
 def _has_only_bit(bit: int) -> Callable[[int], bool]:
@@ -39,7 +39,7 @@ def _has_only_bit(bit: int) -> Callable[[int], bool]:
 
 
 def _refuse_unused_flags(data: bytes) -> bytes:
-    return bytes([data[0] | RF]) + data[1:] if _flags(data) >> 2 else data
+    return bytes([data[0] | RF_BIT]) + data[1:] if _read_flags(data) >> 2 else data
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
@@ -69,20 +69,20 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
+        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
     )
 
 add(
     "acceptor-ping-request-with-all-unused-flags-ignored",
     "MQQB-2.2.7-01",
     "The acceptor does not answer a Ping Request with all unused flags set.",
-    received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
+    change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
 )
 add(
     "initiator-ping-response-with-unused-flags-taken-as-refusal",
     "MQQB-2.2.7-01",
     "The initiator treats a Ping Response with an unused flag set as a refusal.",
-    received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
+    change_received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
 )
 add(
     "initiator-ping-request-rc-inverted",
@@ -105,12 +105,12 @@ add(
 
 
 class _FewSessions(Connecting):
-    """Only so many sessions are accepted."""
+    """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG
         accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < ROOM_FOR
+        return sum(accepted) < SESSION_LIMIT
 
 
 add(
@@ -132,13 +132,13 @@ add(
     "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "The acceptor answers a Ping Request with a wrong Signature.",
-    received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
+    change_received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
 )
 add(
     "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "The initiator accepts a Ping Response with a wrong Signature.",
-    received_datagrams(PingSocket.SOURCE, _correct_ping_signature),
+    change_received_datagrams(PingSocket.SOURCE, _correct_ping_signature),
 )
 
 
@@ -148,7 +148,7 @@ class InitiatorPingResponseWithWrongCookieAccepted(Ping):
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
-        super().receive_response(data[: COOKIE.start] + cookie + data[COOKIE.stop :], now)
+        super().receive_response(data[: COOKIE_SLICE.start] + cookie + data[COOKIE_SLICE.stop :], now)
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------

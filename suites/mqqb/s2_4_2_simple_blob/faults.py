@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import secured_with
+from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
 
-DES = 0x6601
+DES_ALGORITHM = 0x6601
 
 
 def _change_session_key_algorithm(blob: bytes) -> bytes:
-    return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES).build()
+    return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES_ALGORITHM).build()
 
 
 def _change_sent_blob(change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
-        UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, secured_with("EncryptionKey")
+        UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, has_security_item("EncryptionKey")
     )
 
 

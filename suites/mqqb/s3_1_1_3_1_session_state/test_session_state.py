@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
+from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 DAY_S = 24 * 3_600
-GROWING = holds("three sequences, then three greater ones")
+GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
 
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and one to another have growing identifiers; the first one to each queue has Ordinal
-    1.
+    """Two sequences to one queue and one sequence to another have increasing identifiers; the first sequence to each
+    queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
     outgoing.acknowledge_all()
     begun += outgoing.send()
     outgoing.acknowledge_all()
-    outgoing.turn_to("mqc-greater-2")
+    outgoing.use_queue("mqc-greater-2")
     begun += outgoing.send()
     outgoing.acknowledge_all()
     identifiers = [read_sequence_id(frame) for frame in begun]
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=holds("each identifier is greater than the one before"),
+        expected=holds("each identifier is greater than the previous one"),
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
@@ -63,16 +63,16 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
-    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
+    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
-    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth follows: four TimeStamps
-    differ.
+    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth queue follows: the four
+    TimeStamps differ.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
@@ -80,13 +80,15 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
     message_tags += _send_together(sender, "mqc-after")
     frames = _await_messages(sender, message_tags)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """Sequences begin before the clock is set back by a day, after it, and after a restart: TimeStamps grow."""
+    """One sequence begins before the clock is set back by a day, one after that, and one after a restart: their
+    TimeStamps increase.
+    """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
     sut.change_environment(clock=-DAY_S)
@@ -97,11 +99,11 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     stamps = [read_sequence_id(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
-        expected=holds("each TimeStamp is greater than the one before"),
+        expected=holds("each TimeStamp is greater than the previous one"),
         observed=stamps == sorted(set(stamps)) or str(stamps),
         evidence=frames,
     )
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 def _send_together(sender, *names):
@@ -114,7 +116,7 @@ def _send_together(sender, *names):
 
 
 def _await_messages(sender, message_tags):
-    """Return the messages with these tags, once each came on a session that is open."""
+    """Return the messages with these tags when each has arrived on an open session."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
@@ -123,11 +125,11 @@ def _await_messages(sender, message_tags):
     if not sender.peer.environment.run_until(
         lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
     ):
-        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages came")
+        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages arrived")
     return [found()[tag] for tag in message_tags]
 
 
-def _acknowledge(sender, frames):
+def _acknowledge_messages(sender, frames):
     inbox = sender.peer.inbox
     inbox.acknowledge()
     for frame in frames:
@@ -138,14 +140,21 @@ def _acknowledge(sender, frames):
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
-    begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
-    judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
+    begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    judge(
+        "MQQB-3.1.1.3.1-03",
+        expected=fields({"different TimeStamps": len(frames), "Ordinals": [1]}),
+        observed=begin,
+        evidence=frames,
+    )
 
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence has two messages, one of them acknowledged; after a restart its next message has number 3."""
+    """The second sequence has two messages, one of them acknowledged; after a restart, the next message of the sequence
+    has number 3.
+    """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
     outgoing.acknowledge_all()
@@ -156,12 +165,18 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3.1-06",
+        expected=[1, 2, 3],
+        observed=list_sequence_numbers(sent),
+        case="TxSequenceNumbers",
+        evidence=evidence,
+    )
     if read_sequence_id(sent[0])[1] == 1:
-        raise ConformanceFailure("the SUT began no second sequence when the first was over")
+        raise ConformanceFailure("the SUT began no second sequence when the first had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the same TxSequenceID"),
+        expected=holds("the TxSequenceID is the same"),
         observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )
@@ -173,7 +188,9 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 @varied("priority", "trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
-    """A new queue accepts number 1 of the sequence with TimeStamp 0; number 2 before it is not accepted."""
+    """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
+    earlier.
+    """
     name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
     receiver.sequence.identifier = TxSequenceID(Ordinal=1, TimeStamp=0)
@@ -182,27 +199,31 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
-    judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
+    judge(
+        "MQQB-3.1.1.3.1-09",
+        expected=refused,
+        observed=not accepted,
+        case="number 2 before number 1",
+        evidence=[early, frame],
+    )
     judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-    judge(
-        "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
-    )
+    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="number in the OrderAck", evidence=[first_message, frame])
 
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @varied("time to be received", "extension", priority=("3", "7"))
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
-    """After a restart, a message that was accepted before and one of an older sequence are discarded; the next is
-    accepted.
+    """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
+    sequence, and accepts the next message.
     """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
-    receiver.last_acknowledgment(2)
+    receiver.await_last_acknowledgment(2)
     sut.restart()
     receiver.session = peer.open_raw()
     receiver.sequence.number = 1
@@ -220,19 +241,27 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         found = [each for each in labels if each in (label, "3")]
-        judge(rule, expected=["3"], observed=found, evidence=evidence)
+        judge(rule, expected=["3"], observed=found, case="messages accepted after a restart", evidence=evidence)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queue_control")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0; a message out of order before a restart and one after it make it 2."""
+    """RejectCount of a new sequence is 0; one message out of order before a restart and one after it increase
+    RejectCount to 2.
+    """
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()
     new = _await_reject_count(peer, sut, 0)
-    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="new sequence", evidence=receiver.acknowledgments())
+    judge(
+        "MQQB-3.1.1.3.1-05",
+        expected=0,
+        observed=new,
+        case="RejectCount of a new sequence",
+        evidence=receiver.acknowledgments(),
+    )
     receiver.sequence.number = 2
     sent = [receiver.send()]
     _await_reject_count(peer, sut, 1)
@@ -244,7 +273,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         "MQQB-3.1.1.3.1-05",
         expected=2,
         observed=_await_reject_count(peer, sut, 2),
-        case="after a restart",
+        case="RejectCount after a restart",
         evidence=sent,
     )
 

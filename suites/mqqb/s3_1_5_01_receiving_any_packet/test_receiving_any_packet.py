@@ -19,7 +19,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 LONGEST_ACK_WAIT_MS = 240_000
-"""Twice the longest AckTimeout: an unacknowledged session is closed within this time."""
+"""Twice the longest AckTimeout: a SUT closes an unacknowledged session within this time."""
 
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),
@@ -36,7 +36,7 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
-NOT_A_REQUEST: dict[str, dict[str, Any]] = {
+CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -54,7 +54,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     connection = session.connection
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
-        raise ConformanceFailure("the SUT waits without end for the acknowledgment of its message")
+        raise ConformanceFailure("the SUT waits indefinitely for the acknowledgment of its message")
     first_wait = peer.took(message, connection.record.closed_at_ms)
     message = session.open()
     connection = session.connection
@@ -67,7 +67,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=holds("open", otherwise="closed"),
+        expected=holds("the session is open", otherwise="closed"),
         observed=not connection.closed_by_sut,
         evidence=[message, sent, connection.last],
     )
@@ -81,8 +81,13 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")
-    judge.all(expected=packet("EstablishConnection"), observed=answer, case="unchanged", evidence=[asked, answer])
-    for flaw, changes in NOT_A_REQUEST.items():
+    judge.all(
+        expected=packet("EstablishConnection"),
+        observed=answer,
+        case="answer to the unchanged packet",
+        evidence=[asked, answer],
+    )
+    for flaw, changes in CHANGES_OF_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)
@@ -117,7 +122,7 @@ def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:
     return session.connection
 
 
-def malformed_packets(peer: Peer) -> dict[str, bytes]:
+def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
     """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by their flaw."""
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
@@ -126,18 +131,18 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
         "UserHeader.Flags.MP clear": bytes(peer.message(user={"DM": 1, "MP": 0})),
         "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
-        "a message that ends in its UserHeader": resized(message[:40]),
-        "parameters that end in their header": resized(parameters[:28]),
+        "a message that ends in its UserHeader": set_packet_size(message[:40]),
+        "parameters that end in their header": set_packet_size(parameters[:28]),
         "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
         "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
-        "parameters with a byte too many": resized(parameters + b"\x00"),
+        "parameters with a byte too many": set_packet_size(parameters + b"\x00"),
         "a PacketSize below that of a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
 
 
-def resized(data: bytes) -> bytes:
-    """Return the bytes with their length as PacketSize."""
+def set_packet_size(data: bytes) -> bytes:
+    """Return the bytes of a packet with PacketSize set to their number."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 
@@ -157,7 +162,7 @@ def resized(data: bytes) -> bytes:
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
     """A malformed packet on an open session is not acknowledged, and the SUT closes the session."""
-    for flaw, data in malformed_packets(peer).items():
+    for flaw, data in build_malformed_packets(peer).items():
         connection = peer.open_raw()
         if connection.acknowledgment() is None:
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
@@ -180,7 +185,7 @@ def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
     connection = await_session_of_sut(peer, sut)
     connection.check_alive()
     known = len(connection.received)
-    sent = connection.send(malformed_packets(peer)[flaw])
+    sent = connection.send(build_malformed_packets(peer)[flaw])
     judge.all(
         expected=closed_unanswered(known),
         observed=await_early_close(peer, connection),

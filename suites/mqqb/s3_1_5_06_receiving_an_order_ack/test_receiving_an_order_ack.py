@@ -7,20 +7,21 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, needs, sut_survives, varied
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
-    DEAD,
-    JOURNAL,
+    DEAD_LETTERS,
+    RESENT,
+    SYSTEM_JOURNAL,
     Outgoing,
-    find_kept,
-    place_in_sequence,
+    find_kept_messages,
+    get_sequence_id_number,
+    get_sequence_info,
     read_info_place,
-    sequence_id_number,
 )
 
-COPIED = {
+COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -28,20 +29,20 @@ COPIED = {
     "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
-"""Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
-LONGEST_INTERVAL_S = 120
-"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
-SHORT_INTERVALS = 3
-"""The number of short resend intervals before a longer one (note <24>)."""
-REPEATED_ACKS = 12
-"""More OrderAcks than ResendTimerTable has entries."""
+"""Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
+LONGEST_RESEND_INTERVAL_S = 120
+"""The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
+SHORT_INTERVAL_COUNT = 3
+"""The number of short resend intervals before the first longer one (note <24>)."""
+REPEATED_ACK_COUNT = 12
+"""The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
-    open.
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck does not close an open
+    session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
@@ -63,23 +64,29 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
-    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
-    each time.
+    """The peer sends OrderAcks for messages 1, 3 and 2 of four, and for the last message after the SUT has resent it:
+    TxOutgoingSequence is updated each time.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: read_element(outgoing.read_sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
-    judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
-    expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    judge(
+        "MQQB-3.1.1.5-02",
+        expected=[1, 2, 3, 4],
+        observed=outgoing.list_unacknowledged_numbers(),
+        case="UnackedSequence",
+        evidence=sent,
+    )
+    expected = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
-        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
+        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.read_sequence()["UnackedSequence"]
     ]
-    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
+    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
@@ -88,22 +95,56 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         ),
         1,
     ):
-        old = outgoing.sequence()
+        old = outgoing.read_sequence()
         frame = outgoing.send_order_ack(number)
         await_ack_count(step)
-        new = outgoing.sequence()
-        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        new = outgoing.read_sequence()
         judge(
-            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+            removal_rule,
+            expected=left,
+            observed=outgoing.list_unacknowledged_numbers(),
+            case="UnackedSequence",
+            evidence=frame,
         )
-        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
+        judge(
+            last_ack_rule,
+            expected=last,
+            observed=read_element(read_element(new, "LastAck"), "SeqNo"),
+            case="SeqNo of LastAck",
+            evidence=frame,
+        )
+        judge(
+            "MQQB-3.1.5.6-12",
+            expected=step,
+            observed=read_element(new, "LastAckCount"),
+            case="LastAckCount",
+            evidence=frame,
+        )
         now_s = peer.environment.now().utc_s
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
+        judge(
+            "MQQB-3.1.5.6-03",
+            expected=near,
+            observed=read_element(new, "TimeOfLastAck"),
+            case="TimeOfLastAck",
+            evidence=frame,
+        )
         grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
-        judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-04",
+            expected=between(0, 1),
+            observed=grown,
+            case="increase of ResendIntervalIndex",
+            evidence=frame,
+        )
         interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-06",
+            expected=interval,
+            observed=read_element(new, "ResendInterval"),
+            case="ResendInterval",
+            evidence=frame,
+        )
     judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
@@ -115,23 +156,40 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(REPEATED_ACKS):
+    for _ in range(REPEATED_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ACKS)
-    index = read_element(outgoing.sequence(), "ResendIntervalIndex")
-    judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
+    await_ack_count(3 + REPEATED_ACK_COUNT)
+    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    judge(
+        "MQQB-3.1.5.6-05",
+        expected=between(0, len(table) - 1),
+        observed=index,
+        case="ResendIntervalIndex",
+        evidence=frame,
+    )
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT_INTERVALS):
-        if outgoing.await_resend(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
+    for _ in range(SHORT_INTERVAL_COUNT):
+        if outgoing.await_resend(4) != RESENT:
+            raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
     frame = outgoing.send_order_ack(4)
-    peer.eventually(lambda: not outgoing.unacknowledged())
-    final = outgoing.sequence()
+    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    final = outgoing.read_sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
-    observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
-    judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-06",
+        expected=interval,
+        observed=read_element(final, "ResendInterval"),
+        case="ResendInterval",
+        evidence=frame,
+    )
+    observed = {
+        "UnackedSequence": outgoing.list_unacknowledged_numbers(),
+        "ResendIntervalIndex": outgoing.read_sequence()["ResendIntervalIndex"],
+    }
+    judge(
+        "MQQB-3.1.5.6-11", expected=facts(UnackedSequence=[], ResendIntervalIndex=0), observed=observed, evidence=frame
+    )
 
 
 @needs("send", "management")
@@ -156,27 +214,37 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling: OutgoingTransferInfo is updated
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
-        old_info = outgoing.info()
+        old_info = outgoing.read_transfer_info()
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
-        info, now_s = outgoing.info(), peer.environment.now().utc_s
+        info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
         changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
         judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
         count = read_element(info, "EodLastAckCount")
-        judge("MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", expected=step, observed=count, evidence=evidence)
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
+        judge(
+            "MQQB-3.1.5.6-12",
+            "MQQB-3.1.5.6-18",
+            expected=step,
+            observed=count,
+            case="EodLastAckCount",
+            evidence=evidence,
+        )
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
             observed=read_element(info, "EodLastAckTime"),
+            case="EodLastAckTime",
             evidence=evidence,
         )
         judge(
@@ -184,6 +252,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-23",
             expected=last,
             observed=read_info_place(info, "EodLastAck")[1],
+            case="SeqNo of EodLastAck",
             evidence=evidence,
         )
         judge(
@@ -191,21 +260,30 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-19",
             expected=left,
             observed=read_element(info, "EodNoAckCount"),
+            case="EodNoAckCount",
             evidence=evidence,
         )
-        judge("MQQB-3.1.5.6-24", expected=last, observed=read_element(info, "EodNoReadCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-24",
+            expected=last,
+            observed=read_element(info, "EodNoReadCount"),
+            case="EodNoReadCount",
+            evidence=evidence,
+        )
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
-                expected=place_in_sequence(sent[last]),
+                expected=get_sequence_info(sent[last]),
                 observed=read_info_place(info, "EodFirstNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodFirstNonAck",
                 evidence=evidence,
             )
             judge(
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
-                expected=place_in_sequence(sent[4]),
+                expected=get_sequence_info(sent[4]),
                 observed=read_info_place(info, "EodLastNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodLastNonAck",
                 evidence=evidence,
             )
         # the index may grow with every OrderAck, or not (E46)
@@ -215,6 +293,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
             observed=read_element(info, "EodResendCount"),
+            case="EodResendCount",
             evidence=evidence,
         )
     for number in range(1, 6):
@@ -225,21 +304,21 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
-    that time.
+    """One of three messages has an OrderAck: the SUT resends the others after EodResendInterval, and EodResendTime is
+    the time of that resend.
 
-    The timer runs since they were sent, or since the OrderAck (E46).
+    The interval begins when they were sent, or when the OrderAck arrived (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_info("EodLastAckCount", 1)
-    info, now_s = outgoing.info(), peer.environment.now().utc_s
+    info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
-    if not 0 < interval_s <= LONGEST_INTERVAL_S:
-        expected = between(1, LONGEST_INTERVAL_S)
-        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
+    if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
+        expected = between(1, LONGEST_RESEND_INTERVAL_S)
+        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="EodResendInterval", evidence=frames)
         return
     due_ms = sut.duration_ms(interval_s * 1_000)
     slack_ms = sut.slack_ms(interval_s * 1_000)
@@ -251,35 +330,45 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("the last message comes again in time", otherwise="at another time")
+    in_time = holds("the last message is resent in time", otherwise="resent at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
-    expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
-    judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
+    expected = between(begun_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s)
+    judge(
+        "MQQB-3.1.5.6-26",
+        expected=expected,
+        observed=read_element(info, "EodResendTime"),
+        case="EodResendTime",
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
 
 
 @needs("send", "management", "inspect")
-@covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
+@covers(
+    "MQQB-3.1.5.6-16", *COPIED_ATTRIBUTES, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24"
+)
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
-    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo shows the values of
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
     outgoing.send_session_ack()
-    old_info = outgoing.info()
+    old_info = outgoing.read_transfer_info()
     frame = outgoing.send_order_ack(2)
     peer.eventually(
-        lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+        lambda: (
+            read_element(outgoing.read_transfer_info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+        )
     )
-    info, sequence = outgoing.info(), outgoing.sequence()
+    info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
     judge(
         "MQQB-3.1.5.6-16",
         expected=holds("OutgoingTransferInfo changes", otherwise="unchanged"),
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED.items():
+    for rule, (name, source) in COPIED_ATTRIBUTES.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -293,7 +382,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
+        judge(rule, expected=value, observed=read_element(info, name), case=name, evidence=frame)
     for number in range(1, 5):
         outgoing.send_final_ack(number)
     outgoing.acknowledge_all()
@@ -303,7 +392,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label", priority=("3", "7"))
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """Three messages are acknowledged on the session, two of them by an OrderAck: the next session brings the third."""
+    """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
+    the next session.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
@@ -312,8 +403,8 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     next_session = outgoing.await_session()
     while not next_session.quiet():
         pass
-    came, evidence = outgoing.numbers_on(next_session), [*acks, *outgoing.copies(3)]
-    judge.all(expected=[3], observed=came, case="messages", evidence=evidence)
+    came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(3)]
+    judge.all(expected=[3], observed=came, case="messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
 
@@ -328,9 +419,9 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     ],
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
+    """The SUT journals messages with JP or JN that have OrderAcks when their FinalAcks arrive, also after a restart.
 
-    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
+    After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
@@ -345,17 +436,18 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         outgoing.send()
         outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=none("resent message"), observed=again, evidence=outgoing.sent)
     else:
         acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.send_final_ack(2))
 
     def find_journaled():
         return {
-            name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))
+            name: find_kept_messages(sut, queue, outgoing.identifiers)
+            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead letters", DEAD_LETTERS))
         }
 
-    expected_queues = {"journal": [1], "dead": [2]}
+    expected_queues = {"journal": [1], "dead letters": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

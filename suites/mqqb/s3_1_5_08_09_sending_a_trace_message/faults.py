@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, change_reports, reported_with
+from harness.faults.reports import ELSEWHERE, change_report_element, change_reports
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -49,7 +49,7 @@ _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
 )
 for _name, _rule, _element, _value in _ELEMENTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
-    add(_name, _rule, _says, reported_with(Tracing.trace_received, _element, _value))
+    add(_name, _rule, _says, change_report_element(Tracing.trace_received, _element, _value))
 
 
 @fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
@@ -69,7 +69,7 @@ def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message
 add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
-    "The receiver sends a report for an unknown queue to another queue instead of discarding it.",
+    "The receiver sends a report for an unknown queue to another queue instead of discarding the report.",
     change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
 )
 
@@ -85,7 +85,7 @@ class ReportOfExpressAlone(Tracing):
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
 class ReportOfAnotherDay(Tracing):
-    """The receiver's report has a date in its label that is computed from the monotonic clock."""
+    """The receiver's report has a date in its label that it computes from the monotonic clock."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))

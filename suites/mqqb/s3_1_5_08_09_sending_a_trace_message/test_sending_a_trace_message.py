@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message on a received message. Reports on sent messages: 3.1.7.1.7."""
+"""MS-MQQB 3.1.5.8.9 Sending a Trace Message: the report on a received message.
+
+Reports on sent messages are judged in 3.1.7.1.7.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends five traced messages, and four that are untraced, repeated, refused or traced to an unknown queue:
-    exactly the five are reported, with class, destination, label and body.
+    """The peer sends five traced messages that arrive, and four that are untraced, repeated, refused or traced to an
+    unknown queue: the SUT sends reports only on the five, with class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -48,7 +51,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     untraced = receiver.send_packet(receiver.build_message(**traced(5, on=0)))
     repeated = receiver.send_packet(packets[0])
     to_unknown_queue = receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID)))
-    reports = receiver.await_all(receiver.reports, len(reported))
+    reports = receiver.await_all(receiver.list_reports, len(reported))
     found = [Report(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
@@ -60,7 +63,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
         ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
         ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
-        ("MQQB-3.1.5.8.9-08", "a report came", True, bool(found)),
+        ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
             "reports to known and unknown queue",
@@ -77,7 +80,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
         for frame in reported
     ]
-    expected_values = Report.expected_values(PEER_PUBLIC_QUEUE)
+    expected_values = Report.build_expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
         ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
         ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
@@ -85,13 +88,23 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     ):
         expected = [expected_values[name]] * len(reports)
         values = [report.values[name] for report in found]
-        judge(*rules, expected=expected, observed=values, case=name, evidence=evidence)
+        judge(*rules, expected=expected, observed=values, case=f"{name} of the reports", evidence=evidence)
     labels = sorted(report.label for report in found)
     judge(
-        "MQQB-3.1.5.8.9-06", expected=sorted(map(Report.expected_label, reported)), observed=labels, evidence=evidence
+        "MQQB-3.1.5.8.9-06",
+        expected=sorted(map(Report.build_expected_label, reported)),
+        observed=labels,
+        case="labels of the reports",
+        evidence=evidence,
     )
     texts = sorted(report.text.lower() for report in found)
-    judge("MQQB-3.1.5.8.9-07", expected=sorted(map(str.lower, bodies)), observed=texts, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.9-07",
+        expected=sorted(map(str.lower, bodies)),
+        observed=texts,
+        case="bodies of the reports",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 

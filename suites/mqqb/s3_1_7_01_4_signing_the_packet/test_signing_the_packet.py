@@ -43,17 +43,19 @@ RULES_OF_KINDS = {
         "MQDMPR-3.1.1.12-29",
     ),
 }
-"""The rules of each signature type; sig30 is in MultiQueueFormatHeader, the others are in SecurityHeader."""
+"""The rules of each signature type; the sig30 signature is in MultiQueueFormatHeader, the others are in
+SecurityHeader.
+"""
 
 
-def _signatures(frame):
+def _get_signatures(frame):
     """Return the signatures in the SecurityHeader and in the MultiQueueFormatHeader of a message."""
     several = frame["MultiQueueFormatHeader"].Signature.Signature if frame["UserHeader"].MQ else b""
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
 def _name_signature_type(value, frame, signer=ALICE):
-    """Name the type of a signature that the key of a user's certificate verifies."""
+    """Return the name of the type of a signature that the key of a user's certificate verifies."""
     found = [
         name for name, kind in SIGNATURE_KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)
     ]
@@ -69,7 +71,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
     judge.all(
-        expected=holds("not signed", otherwise="signed"), observed=_signatures(plain) == (b"", b""), evidence=plain
+        expected=holds("not signed", otherwise="signed"), observed=_get_signatures(plain) == (b"", b""), evidence=plain
     )
 
 
@@ -84,7 +86,9 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
-    """The SUT sends a message for each signature type: each has the user's signature in the header of its type."""
+    """The SUT sends a message for each signature type: each message has the user's signature of that type in the header
+    for the type.
+    """
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in SIGNATURE_KINDS:
@@ -99,7 +103,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
             authentication_level=level,
             sender=ALICE.name,
         )
-        single, several = (b"", b"") if frame is None else _signatures(frame)
+        single, several = (b"", b"") if frame is None else _get_signatures(frame)
         observed = "not sent" if frame is None else bool(single or several)
         judge(
             "MQQB-3.1.7.1.4-01",
@@ -120,35 +124,37 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     outgoing.end()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_KINDS):
-        raise ConformanceFailure("a message with an authentication level did not come")
+        raise ConformanceFailure("a message with an authentication level did not arrive")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
     for level, (frame, _, kind) in found.items():
-        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, evidence=frame)
+        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
 
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
 def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
-    """Alice sends messages without a certificate, with Bob's and with her own: the packet has the named certificate and
-    a signature of its key.
+    """Alice sends messages without a certificate, with Bob's certificate and with her own: the packet contains the
+    named certificate and a signature made with its key.
     """
     outgoing = Outgoing(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
         asked = {} if named is None else {"certificate": named.name}
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
-        single, _ = _signatures(frame)
+        single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
-        judge(*rules, expected=level, observed=kind, case="signature", evidence=frame)
+        judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)
-        judge("MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="certificate", evidence=frame)
+        judge(
+            "MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="owner of the certificate", evidence=frame
+        )
     outgoing.end()
 
 
 def _name_certificate_owner(frame):
-    """Name the user whose certificate a message has."""
+    """Return the name of the user whose certificate a message contains."""
     brought = bytes(frame["SecurityHeader"].SenderCert) if frame["UserHeader"].SH else b""
     return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "no user")

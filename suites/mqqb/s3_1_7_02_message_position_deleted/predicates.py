@@ -1,4 +1,4 @@
-"""Judge acknowledgments of messages that left their queue by these messages. Spec: MS-MQQB 3.1.7.2.1."""
+"""Judge the acknowledgments of messages that left their queue, each by its message. Spec: MS-MQQB 3.1.7.2.1."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import MESSAGE, of_answer
+from suites.mqqb.steps.administration_acks import MESSAGE, apply_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
 _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
 
 
-def _is_as_recoverable(wanted: int) -> Any:
+def _demand_delivery_of_message(wanted: int) -> Any:
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
@@ -23,17 +23,19 @@ def _is_as_recoverable(wanted: int) -> Any:
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
     passive(rule, MESSAGE, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
-        of_answer(_is_as_recoverable(wanted), left_queue=True)
+        apply_to_acknowledged_messages(_demand_delivery_of_message(wanted), left_queue=True)
     )
 
 
-def _is_asked_for(packet: Any, message: Message, answered: Any) -> Finding:
-    """Demand PR of a message that has an acknowledgment that it was received, NR of one that says why it was not."""
+def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
+    """Demand PR in a message that is acknowledged as received, and NR in a message whose acknowledgment gives a reason
+    why it was not received.
+    """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
     name, bit = ("PR", _PR) if received else ("NR", _NR)
     return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
 
 
-passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message asked for this kind of acknowledgment", of_system=True)(
-    of_answer(_is_asked_for, left_queue=True)
+passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message requested this kind of acknowledgment", of_system=True)(
+    apply_to_acknowledged_messages(_demand_requested_kind, left_queue=True)
 )

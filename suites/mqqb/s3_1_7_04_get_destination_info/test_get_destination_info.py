@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.4 Get Destination Info, observed by the connection of the SUT and its ServerGuid."""
+"""MS-MQQB 3.1.7.4 Get Destination Info, observed through the SUT's connection and its ServerGuid."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def connection_to(peer):
+def expect_connection_to(peer):
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
 
 def send_to_name(peer, sut, name: str):
-    """Let the SUT send to a name; return whether it connects to the peer, its ServerGuid and its request."""
+    """Let the SUT send to a format name; return whether the SUT connects to the peer, its ServerGuid and its
+    request.
+    """
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
     asked = "no request" if request is None else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid)))
@@ -27,8 +29,8 @@ def send_to_name(peer, sut, name: str):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a null ServerGuid
-    (or the peer's, E11).
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a ServerGuid that
+    is null (or the peer's, E11).
     """
     where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(
@@ -36,11 +38,18 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
     either = one_of(str(UUID(int=0)), str(peer.identifier))
-    judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
+    judge(
+        "MQQB-3.1.7.4-05",
+        expected=either,
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+        errata="E11",
+    )
 
 
 @needs("send", "private_names")
@@ -55,10 +64,17 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-14",
+        "MQQB-3.1.7.4-16",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")
@@ -90,10 +106,10 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=connection_to(peer),
+        expected=expect_connection_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": str(peer.identifier), "address": connection_to(peer)})
+    expected = fields({"GUID": str(peer.identifier), "address": expect_connection_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
@@ -107,15 +123,22 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-08",
+        "MQQB-3.1.7.4-13",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_unknown_public_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name that is in no directory: it opens no connection."""
+    """The SUT sends to a public format name that is in no directory: it does not connect."""
     outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
     if outgoing is None:
         return
     connection = outgoing.listener.accept(sut.quiet_ms)
-    judge.all(expected=holds("no connection", otherwise="a connection"), observed=not connection)
+    judge.all(expected=holds("the SUT opened no connection", otherwise="a connection"), observed=not connection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.datagrams import received_datagrams, sent_datagrams
+from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
 from harness.faults.fields import bit_set, field_is, off_by, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
@@ -17,13 +17,13 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
-_RF = PingPacket.flags(RF=1)
+_RF_BIT = PingPacket.flags(RF=1)
 
 # -- the request ---------------------------------------------------------------------------------------------------
 
 
 def _increment_ping_cookie_by(step: int) -> Install:
-    """Increment PingCookie by another step than one."""
+    """Make the initiator increment PingCookie by a step other than one."""
 
     class CountedBy(Ping):
         def send_request(self, session: Session, now: Now) -> None:
@@ -49,25 +49,25 @@ add(
     "initiator-ping-request-4-bytes-too-long",
     "MQQB-3.1.7.6-04",
     "The initiator's Ping Request has four bytes too many.",
-    sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
+    change_sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
 )
 add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
-    "The initiator's Ping Request has the QMGuid of no queue manager.",
+    "The QMGuid of the initiator's Ping Request belongs to no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
     "initiator-ping-request-cookie-wrong",
     "MQQB-3.1.7.6-06",
-    "The initiator's Ping Request has another Cookie than PingCookie.",
+    "The initiator's Ping Request has a Cookie other than PingCookie.",
     sent_as("initiator", off_by(PingPacket, "Cookie", 0x100)),
 )
 add(
     "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
     "The initiator sends the Ping Request to the port above the acceptor's ping port.",
-    sent_datagrams(
+    change_sent_datagrams(
         PingSocket.SOURCE, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, sent.remote.port + 1))
     ),
 )
@@ -95,13 +95,13 @@ add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF]) + data[1:]),
+    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
 )
 
 
 class _ExpiryCloses(Ping):
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.closing.close(session, "no Ping Response came (fault)", now)
+        self.qm.closing.close(session, "no Ping Response arrived (fault)", now)
 
 
 add(
@@ -114,7 +114,7 @@ add(
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
 class ExpiryOpensTheSession(Ping):
-    """The initiator opens the session when the Ping Response Timer expires."""
+    """The initiator opens the session although the Ping Response Timer expires without a response."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.qm.connecting.connect_transport(session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.datagrams import sent_datagrams
+from harness.faults.datagrams import change_sent_datagrams
 from harness.faults.fields import bit_clear, field_is, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -40,7 +40,7 @@ class ResponseToTheRequestBefore(Ping):
 
 @fault("acceptor-ping-response-repeats-rf", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
-    """The acceptor returns the Ping Request with another QMGuid, so that RF comes back."""
+    """The acceptor returns the Ping Request with a changed QMGuid, so that RF of the request is returned."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)
@@ -49,14 +49,16 @@ class ResponseIsTheRequest(Ping):
 add(
     "acceptor-ping-response-qm-guid-wrong",
     "MQQB-3.1.7.7-09",
-    "The acceptor's Ping Response has the QMGuid of no queue manager.",
+    "The QMGuid of the acceptor's Ping Response belongs to no queue manager.",
     sent_as("acceptor", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
     "acceptor-ping-response-to-ping-port",
     "MQQB-3.1.7.7-11",
     "The acceptor sends the Ping Response to the ping port of the initiator instead of the request's port.",
-    sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
+    change_sent_datagrams(
+        PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))
+    ),
 )
 
 

@@ -22,8 +22,8 @@ from suites.mqqb.steps.pinging import (
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
 def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends two different Ping Requests from two ports: each port gets one Ping Response, with the Cookie and
-    RC of its request, and no other port gets one.
+    """The peer sends two different Ping Requests from two ports: each port receives one Ping Response, with the Cookie
+    and RC of its request, and no other port receives one.
     """
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
@@ -41,6 +41,7 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
         "MQQB-3.1.7.7-02",
         expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
         observed=[exchange.fields("Cookie", "RC") for exchange in exchanges.values()],
+        case="Ping Responses",
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.7.7-02")
@@ -62,7 +63,7 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_as(peer, peer.identifier)[0] != "accepted":
-        raise ConformanceFailure("the SUT does not accept sessions now: its RF means nothing here")
+        raise ConformanceFailure("the SUT does not accept sessions now: its RF cannot be judged")
     judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
@@ -88,7 +89,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("an answer", otherwise="no answer"),
+        expected=holds("the SUT answered", otherwise="no answer"),
         observed=exchange.is_answered,
         evidence=[*exchange],
     )

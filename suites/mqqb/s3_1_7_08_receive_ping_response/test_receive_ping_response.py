@@ -7,13 +7,18 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import STOOD_STILL, PingingSut, cookie_of
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
 
-IGNORED = fields({"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED})
+IGNORED_THEN_ACCEPTED = fields(
+    {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
+)
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Answer wrongly, then correctly; judge the reaction to each. ``wrong``: fields of a wrong answer to a request."""
+    """Send a wrong answer, then a correct one; judge the reaction to each.
+
+    ``wrong``: fields of a wrong answer to a request.
+    """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
     after_wrong = caller.await_session(caller.half_response_ms)
@@ -30,10 +35,10 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
             after_correct = caller.await_session(caller.no_retry_ms)
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
-    observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
-    judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
+    observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
+    judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
 
 
 @sut_survives()
@@ -49,7 +54,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
-        lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF},
+        lambda one: {"Cookie": get_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
     )
 
 
@@ -75,7 +80,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    other = caller.answer_ping(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
+    other = caller.answer_ping(asked, Cookie=~get_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
     observed = caller.await_session(caller.no_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
@@ -92,11 +97,15 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     caller.expire_response_timer()
     if caller.listener.waiting and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time was surely over")
+        judge.give_up(
+            Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and tried again before that time had certainly passed"
+        )
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
     later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
-    expected = fields({"after the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
-    observed = {"after the late one": after_late, "later": later}
+    expected = fields(
+        {"after the late response": PingingSut.NO_SESSION, "after the retry time": PingingSut.SESSION_RETRIED}
+    )
+    observed = {"after the late response": after_late, "after the retry time": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

@@ -28,41 +28,50 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 )
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer, then the peer listens and a third follows: all three have
-    entries and are sent once, with their identifiers and bodies.
+    """The SUT has two messages for an unreachable peer; then the peer listens and a third message follows: all three
+    have entries in OutgoingMessageTable and are sent once, with their identifiers and bodies.
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
-    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
+    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries in OutgoingMessageTable")
     judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
     session = sender.poll_session()
-    judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
+    judge(
+        "MQQB-3.1.7.12-06", expected=holds("the SUT opened a session", otherwise="no session"), observed=bool(session)
+    )
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
     ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
         "MQQB-3.1.7.12-15",
         expected=ordinals,
         observed=[int(frame["UserHeader"].MessageID) for frame in came],
-        case="MessageIDs",
+        case="MessageIDs of the messages sent",
         evidence=came,
     )
     bodies = [f"message {tag}" for tag in (1, 2, 3)]
     observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
-    judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
+    judge(
+        "MQQB-3.1.7.12-09",
+        "MQQB-3.1.7.12-16",
+        expected=bodies,
+        observed=observed,
+        case="bodies of the messages sent",
+        evidence=came,
+    )
     session.acknowledge_all()
 
 
 def _send_two_to_unreachable(sut, to: str) -> list[str]:
-    """Let the SUT send an express and a recoverable message to a name; return their message ids."""
+    """Let the SUT send an express and a recoverable message to a format name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
         for tag, delivery in ((1, "express"), (2, "recoverable"))
@@ -72,7 +81,9 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
 def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
+    """The SUT has two messages for an unreachable peer: their entries in OutgoingMessageTable have all flags FALSE and
+    all numbers 0.
+    """
     to = peer.direct_name()
     _send_two_to_unreachable(sut, to)
     entries = find_entries(sut, to)
@@ -95,22 +106,24 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused on an open session before a second message: that message is not sent (E85)."""
+    """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
+    message (E85).
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
     at_once = Sender.tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=session.messages)
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="messages sent", evidence=session.messages)
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused and its session closed before a second message: no session follows within two
-    retry times (E85).
+    """The SUT's outgoing queue is paused and its session closed before a second message: the SUT opens no session
+    within two retry times (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -124,7 +137,10 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     again = sender.poll_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
     judge(
-        "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
+        "MQQB-3.1.7.12-04",
+        expected=holds("the SUT opened no session", otherwise="a session"),
+        observed=not again,
+        evidence=evidence,
     )
     sut.resume(sender.to)
     again = again or sender.poll_session(sut.connect_timeout_ms)
@@ -137,7 +153,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-02")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
-    """The SUT sends a message to a queue of its own: the message is in that queue, and no session is opened."""
+    """The SUT sends a message to one of its own queues: the message is in that queue, and no session is opened."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
@@ -161,12 +177,12 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
     ):
         to = name.format(address=peer.address)
-        taken = tried(partial(sut.send, to, body="by another protocol")) == DONE
+        taken = tried(partial(sut.send, to, body="the message may be sent by another protocol")) == DONE
         peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=holds("no session", otherwise="a session"),
+            expected=holds("the SUT opened no session", otherwise="a session"),
             observed=not opened,
             case=to,
             note=None if taken else "the SUT refuses such a message",

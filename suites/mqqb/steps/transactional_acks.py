@@ -1,4 +1,4 @@
-"""Predicates on OrderAcks and FinalAcks by what was received. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
+"""Predicates on OrderAcks and FinalAcks, judged by the received messages. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
 PRIVATE_QUEUE_OF_GUID = 3
-"""DQ of a private queue of the queue manager in QueueManagerAddress; see MS-MQMQ 2.2.19.2."""
-BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
+"""DQ of a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
+BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
-def has_order_ack_body(packet: Any, context: Context) -> Finding:
-    """Demand a body of the layout of 2.2.4.1."""
+def demand_order_ack_body(packet: Any, context: Context) -> Finding:
+    """Demand a body with the layout of 2.2.4.1."""
     if not is_order_ack(packet):
         return None
     body = packet.MessagePropertiesHeader.MessageBody
@@ -29,14 +29,14 @@ def has_order_ack_body(packet: Any, context: Context) -> Finding:
 
 
 class OrderAck(NamedTuple):
-    """The body of an OrderAck, and the GUID of the queue manager to which it is addressed; None in a direct name."""
+    """The body of an OrderAck, and the GUID of the queue manager to which it is addressed (None for a direct name)."""
 
     body: OrderAckBody
     source: UUID | None
 
     @classmethod
     def of(cls, packet: Any) -> OrderAck | None:
-        """Return the OrderAck that a packet is; None of other packets and of malformed bodies."""
+        """Return the OrderAck in a packet; None for other packets and for malformed bodies."""
         if not is_order_ack(packet):
             return None
         try:
@@ -47,8 +47,8 @@ class OrderAck(NamedTuple):
         return cls(body, user.QueueManagerAddress if user.DQ == PRIVATE_QUEUE_OF_GUID else None)
 
 
-def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
-    """Show a predicate the OrderAcks of a system that has received transactional messages."""
+def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
+    """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         received = context.before(Received)
@@ -60,27 +60,27 @@ def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Pre
     return predicate
 
 
-def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
-    """Compare TxSequenceID with the sequences that were received."""
+def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
+    """Compare TxSequenceID with the received sequences."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is that of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
-        raise NotCaptured(BEFORE_CAPTURE)
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, "TxSequenceID is not that of received messages"
 
 
-def has_a_received_number(ack: OrderAck, received: Received) -> Finding:
+def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceNumber with the numbers that were received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, that of a received message"
-    if not received.has_whole(identifier):
-        raise NotCaptured(BEFORE_CAPTURE)
+    if not received.has_whole_sequence(identifier):
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, f"TxSequenceNumber is {number}, not that of a received message"
 
 
-def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
-    """Show a predicate the FinalAcks of messages that were seen, with the message."""
+def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
+    """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_final_ack(packet):
@@ -95,11 +95,11 @@ def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> P
     return predicate
 
 
-def has_field_of_message(name: str, of_message: str = "") -> Predicate:
-    """Demand a field of a FinalAck that is a field of its message."""
+def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
+    """Demand that a field of a FinalAck equals the field of its message."""
 
     def judge(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)
         return sent == came, f"{name} is {sent}, of the message {came}"
 
-    return final_ack_of_message(judge)
+    return apply_to_final_acks_of_messages(judge)

@@ -10,7 +10,7 @@ from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN_SYNTAX
-from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
@@ -22,7 +22,7 @@ MAPPER_PORT = 135
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
 def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers):
     """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one of them, and three reads return
-    their messages in it.
+    their messages in that syntax.
     """
     port = remote.read_port()
     binding = remote.connect(port)
@@ -40,7 +40,13 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     reads = [queue.peek(), queue.receive(), queue.receive(by=Method.START_RECEIVE)]
     evidence = [*association.record.frames[:2], *reads]
     seen = [read.label_or_outcome for read in reads]
-    judge("MQQP-2.1-01", expected=["first", "first", "second"], observed=seen, evidence=evidence)
+    judge(
+        "MQQP-2.1-01",
+        expected=["first", "first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
     expected = facts(proposed=True, read=["first", "first", "second"])
     observed = {"proposed": spoken in transfers, "read": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
@@ -48,8 +54,8 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 
 @covers("MQQP-2.1-D01")
 def test_unauthenticated_clients_are_served(remote, judge):
-    """Three clients without authentication stay connected at a time: each binds to qm2qm, and its RemoteQmGetVersion is
-    answered.
+    """Three clients without authentication are connected at the same time: each binds to qm2qm, and the SUT answers its
+    RemoteQmGetVersion.
     """
     port = remote.read_port()
     seen, evidence = [], []
@@ -79,10 +85,9 @@ def test_unauthenticated_clients_are_served(remote, judge):
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
 )
 @sut_survives()
-def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax, expected):
-    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to another identifier, is refused.
-
-    A bind to version 1.0 then still succeeds.
+def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, expected):
+    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to an unknown interface, is
+    refused. A bind to version 1.0 then still succeeds.
     """
     port = remote.read_port()
     association = remote.connect(port)
@@ -97,14 +102,16 @@ def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax,
 
 @covers("MQQP-2.1-02")
 def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
-    """ept_map for qm2qm returns a port where qm2qm can be bound; ept_map for an unknown interface returns no port."""
+    """ept_map for qm2qm returns a port at which a bind to qm2qm succeeds; ept_map for an unknown interface returns no
+    port.
+    """
     try:
         association = remote.connect(MAPPER_PORT)
     except SutUnavailable:
         association = remote.connect()  # the port of the endpoint mapper is for privileged programs
     association.bind(EPT)
-    call, nothing = (association.call("ept_map", **map_arguments(one)) for one in (QM2QM, UNKNOWN_SYNTAX))
-    found, unserved = (ports(one.out) if one.out is not None else [] for one in (call, nothing))
+    call, nothing = (association.call("ept_map", **build_map_arguments(one)) for one in (QM2QM, UNKNOWN_SYNTAX))
+    found, unserved = (read_ports(one.out) if one.out is not None else [] for one in (call, nothing))
     served = "not found"
     if found:
         served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"

@@ -1,6 +1,6 @@
 """MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reads of a message that is in the queue.
 
-The second method does the same as the first, and returns the message's SequentialId.
+RemoteQMStartReceive2 works like RemoteQMStartReceive, and also returns the message's SequentialId.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.reading import fill_queue, read_sizes
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -71,9 +71,8 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
-    """Two peeks and a receive return the first of two messages; only the receive returns a handle.
-
-    Until and after its end both readers of the queue peek at the second message.
+    """Two peeks and a receive return the first of two messages; only the receive returns a handle. Both before and
+    after the receive is ended, peeks of two readers return the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     fill_queue(remote, kind, "first", "second")
@@ -84,8 +83,20 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     evidence = calls
     judge(*rules["ok"], expected=each(status("MQ_OK"), "read"), observed=calls, evidence=evidence)
     seen = [call.label_or_outcome for call in calls]
-    judge(*rules["current"], expected=["first", "first"], observed=seen[:2], evidence=evidence)
-    judge(*rules["no_cursor"], expected=["first", "first", "first", "second"], observed=seen, evidence=evidence)
+    judge(
+        *rules["current"],
+        expected=["first", "first"],
+        case="labels returned by the peeks",
+        observed=seen[:2],
+        evidence=evidence,
+    )
+    judge(
+        *rules["no_cursor"],
+        expected=["first", "first", "first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
     has_handle = not received.has_null_handle
     judge(*rules["handle"], expected=holds("a handle is returned"), observed=has_handle, evidence=received.evidence)
     without = [call.has_null_handle for call in (peeked, again)]
@@ -96,7 +107,13 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     expected = facts(locked=["second", "second"], end="MQ_OK", ended=["second", "second"])
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = ["first", "second", "second"]
-    judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
+    judge(
+        *rules["receive"],
+        expected=received_all,
+        case="labels returned by the receive and later peeks",
+        observed=[*seen[2:], after[0]],
+        evidence=evidence,
+    )
 
 
 @for_each_method(
@@ -113,8 +130,8 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Two messages with every property set, the second with lists of queues: a peek and receives return the packets as
-    sent, with dwSize as long as PacketSize.
+    """Two messages arrive with every property set, the second with lists of queues: a peek and receives return the
+    packets as sent, and dwSize equals PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -125,16 +142,14 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
-        size, packet_size = sizes_of(read)
+        size, packet_size = read_sizes(read)
         judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
 def test_sequential_id_finds_message_by_lookup(remote, judge):
-    """Both methods peek at the same messages in the same order.
-
-    A lookup with the SequentialId as the lower 7 bytes of LookupId finds the message (errata E59), and SequentialIds
-    ascend.
+    """RemoteQMStartReceive and RemoteQMStartReceive2 peek at the same messages in the same order. A lookup with the
+    SequentialId as the lower 7 bytes of LookupId finds the message (erratum E59), and the SequentialIds ascend.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -156,8 +171,21 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
         known.append([sequential_id, received.sequential_id])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
-    judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
-    judge("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", expected=ascending, observed=known, evidence=received.evidence)
+    judge(
+        "MQDMPR-3.1.7.1.9-10",
+        expected=sorted(set(numbers)),
+        case="SequentialIds",
+        observed=numbers,
+        evidence=received.evidence,
+    )
+    judge(
+        "MQQP-3.1.4.10-05",
+        "MQQP-3.1.4.10-52",
+        expected=ascending,
+        case="SequentialIds of peek and receive",
+        observed=known,
+        evidence=received.evidence,
+    )
 
 
 @needs("receive")
@@ -165,8 +193,8 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of a peek and of a receive is the LookupIdentifier that the SUT shows for the message, without its
-    highest byte.
+    """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
+    without its highest byte.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")
@@ -175,7 +203,9 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     queue.receive()
     second = queue.start_receive(by=Method.START_RECEIVE2)
     for label, read in (("first", first), ("second", second)):
-        judge.all(expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence)
+        judge.all(
+            expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
+        )
 
 
 @for_each_method(
@@ -194,9 +224,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
 )
 @sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
-    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL.
-
-    A message comes, and a receive returns it.
+    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL. Then a
+    message arrives, and a receive returns it.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -216,7 +245,13 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     observed = {"reads": [one.label_or_failure for one in reads], "receive_after_arrival": then}
     expected = facts(reads=each(Call.FAILURE), receive_after_arrival="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
-    judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
+    judge(
+        *rules["not found"],
+        expected=NOT_FOUND,
+        case="outcome of the read",
+        observed=reads[2].outcome,
+        evidence=reads[2].evidence,
+    )
     without = [one.has_null_handle for one in reads]
     judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
@@ -239,8 +274,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """A peek with a wrong dwQueue, an unknown or foreign cursor, or an unopened queue, and a PEEK_NEXT without a
-    cursor, return the status of that error. A valid peek succeeds.
+    """A peek with a wrong dwQueue, an unknown cursor, a cursor of a different queue, or an unopened queue, and a
+    PEEK_NEXT without a cursor, return the specified status. A valid peek succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
@@ -273,7 +308,13 @@ def test_read_without_description_is_refused(remote, judge):
     """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.open_with_messages("first")
     call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(None))
-    judge("MQQP-3.1.4.10-13", expected="MQ_ERROR_INVALID_HANDLE", observed=call.outcome, evidence=call.evidence)
+    judge(
+        "MQQP-3.1.4.10-13",
+        expected="MQ_ERROR_INVALID_HANDLE",
+        case="outcome of the call",
+        observed=call.outcome,
+        evidence=call.evidence,
+    )
 
 
 @for_each_method(
@@ -342,8 +383,8 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is moved to the first, second or third message: PEEK_CURRENT does not move it, PEEK_NEXT does, and
-    RECEIVE takes the message at the cursor. Two other cursors stay where they are.
+    """A cursor is at the first, second or third message: PEEK_CURRENT does not move the cursor, PEEK_NEXT moves it, and
+    RECEIVE takes the message at the cursor. Two other cursors do not move.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -389,8 +430,8 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     }
 )
 def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
-    """Eight messages arrive from priority 0 to 7: each peek and each receive without a cursor returns the message of
-    the highest priority that is left.
+    """Eight messages arrive, with priorities 0 to 7: each peek and each receive without a cursor returns the remaining
+    message with the highest priority.
     """
     queue = remote.open()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]

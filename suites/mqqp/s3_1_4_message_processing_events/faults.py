@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.primitives import pdus
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import requests
+from harness.faults.rpc_calls import change_requests
 from reference_qm.rpc import FaultStatus
 from reference_qm.rpc.bodies import Fault
 
@@ -20,15 +20,15 @@ def _replace_stub_data_fault(fault: Fault) -> Fault:
 add(
     "server-bad-stub-other-fault",
     "MQQP-3.1.4-01",
-    "The server answers a malformed stub with another fault than RPC_X_BAD_STUB_DATA.",
+    "The server answers a malformed stub with a fault other than RPC_X_BAD_STUB_DATA.",
     pdus(Fault, _replace_stub_data_fault),
 )
 
 
 def _swap_opnums(first: int, second: int) -> Install:
-    """Take two opnums of qm2qm for each other."""
+    """Let the server swap two opnums of qm2qm."""
     other = {first: second, second: first}
-    return requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
+    return change_requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 
 
 add(

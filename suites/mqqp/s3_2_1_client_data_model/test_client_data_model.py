@@ -10,8 +10,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.1.2-01", "MQQP-3.2.1.4-01")
 def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge):
-    """The SUT opens two queues, and a receive and a peek wait: PendingRemoteReadEntryCollection has two entries with
-    their dwRequestIDs, RemoteOpenQueueEntryCollection two with the phQueue.
+    """The SUT opens two queues, and a receive and a peek wait: PendingRemoteReadEntryCollection contains two entries
+    with the dwRequestIDs of the reads, and RemoteOpenQueueEntryCollection two entries with the phQueues.
     """
     reader = Reader(peer, sut)
     reader.let_reads_wait()
@@ -21,7 +21,13 @@ def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge)
     calls = reader.await_reads(2)
     asked = any_order(*(reader.description_of(call).dwRequestID for call in calls))
     kept = [entry["RequestId"] for entry in reader.pending_read_entries()]
-    judge("MQQP-3.2.1.2-01", expected=asked, observed=kept, evidence=calls)
+    judge("MQQP-3.2.1.2-01", expected=asked, case="RequestIds of the entries", observed=kept, evidence=calls)
     judge.conclude("MQQP-3.2.1.2-01")
     handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
-    judge("MQQP-3.2.1.4-01", expected=[Reader.QUEUE_HANDLE] * 2, observed=handles, evidence=calls)
+    judge(
+        "MQQP-3.2.1.4-01",
+        expected=[Reader.QUEUE_HANDLE] * 2,
+        case="queue handles of the entries",
+        observed=handles,
+        evidence=calls,
+    )

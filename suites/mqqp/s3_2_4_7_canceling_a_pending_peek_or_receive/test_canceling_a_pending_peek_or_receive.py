@@ -13,8 +13,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
-    """Two reads wait, and the application cancels the first: one RemoteQMCancelReceive comes, with the dwRequestID of
-    that read and the handles of its queue.
+    """Two reads wait, and the application cancels the first: the SUT sends one RemoteQMCancelReceive with the
+    dwRequestID of that read and the handles of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -24,7 +24,9 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
     reader.begin("cancel", request=requests[0].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
-    judge("MQQP-3.2.4.7-03", expected=1, observed=len(cancels), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
+    )
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", reader.description_of(first).dwRequestID),
         ("MQQP-3.2.4.7-04", "hQueue", Reader.QUEUE_HANDLE),
@@ -38,8 +40,8 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
-    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after RemoteQMCancelReceive was
-    answered, although the read was not.
+    """PendingRemoteReadEntryCollection contains one entry while a read waits, and is empty after the peer has answered
+    RemoteQMCancelReceive, although the peer has not answered the read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

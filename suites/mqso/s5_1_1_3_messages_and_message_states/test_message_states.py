@@ -44,8 +44,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=facts(received="1", by_others=each(Outcome.NOTHING)),
-        observed={"received": label, "by_others": others},
+        expected=facts(received="1", reads_by_others=each(Outcome.NOTHING)),
+        observed={"received": label, "reads_by_others": others},
     )
     judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
@@ -66,8 +66,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
-    """Of three sent messages the express and the recoverable one leave the outgoing queue with the SessionAck, and
-    the transactional one with the OrderAck.
+    """Three messages are sent: the express and the recoverable message are removed from the outgoing queue at the
+    SessionAck, and the transactional message at the OrderAck.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):

@@ -10,7 +10,7 @@ from reference_qm.codec import BaseHeader
 from reference_qm.core.transfer.identifying import (
     CONNECTION_PARAMETERS_SIZE,
     ESTABLISH_CONNECTION_SIZE,
-    LONGEST_PACKETS,
+    LONGEST_PACKET_BYTES,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
@@ -35,7 +35,7 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
     raw.feed(LONG)
     assert raw.closed is not None
     assert (
-        f"at most {LONGEST_PACKETS[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}"
+        f"at most {LONGEST_PACKET_BYTES[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}"
         in raw.closed
     )
     assert raw.host.core.unfinished.total == 0
@@ -65,7 +65,7 @@ def test_longest_idle_connection_with_unfinished_message_is_closed() -> None:
     assert host.core.unfinished.total == 260
 
 
-def test_requests_of_rpc_have_the_same_limit_and_what_is_gone_is_forgotten() -> None:
+def test_unfinished_rpc_requests_count_to_the_limit_until_connection_is_lost() -> None:
     host = Network().host(1)
     core = host.core
     core.unfinished.limit = 250
@@ -93,7 +93,7 @@ def test_lost_connection_releases_its_unfinished_bytes() -> None:
     assert host.core.unfinished.total == 0
 
 
-def test_the_oldest_holder_is_the_one_too_many() -> None:
+def test_connection_with_oldest_unfinished_packet_is_closed_first() -> None:
     unfinished = Unfinished(limit=10)
     unfinished.note("a", 6)
     unfinished.note("b", 4)

@@ -11,7 +11,7 @@ from core_raw import RAW, Raw, establish, internal, parameters, session_ack, use
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
 from reference_qm.core.part import Part
 from reference_qm.core.replacing import put_in_place
-from reference_qm.core.transfer.identifying import RANGES, RECEIVERS, Identifying
+from reference_qm.core.transfer.identifying import FIELD_RANGES, RECEIVERS, Identifying
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -71,10 +71,10 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
         assert set(raw.session["timers"].values()) == {None}
 
 
-def test_the_table_finds_methods_and_every_packet_has_ranges():
+def test_dispatch_table_names_methods_and_packets_have_ranges():
     core = Network().host(1).core
     assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
-    assert {kind for _, kind in RECEIVERS} < set(RANGES)
+    assert {kind for _, kind in RECEIVERS} < set(FIELD_RANGES)
     assert len(RECEIVERS) == len(TAKEN)
 
 
@@ -109,13 +109,13 @@ def test_a_malformed_packet_is_discarded_and_closes_the_session(name):
     assert raw.host.bodies() == []
 
 
-def test_glued_packets_are_taken_in_order():
+def test_packets_received_together_are_handled_in_order():
     raw = in_state(SessionState.WAITING_EC_MSG)
     raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
     assert raw.host.bodies() == ["one", "two"]
 
 
-def test_packets_behind_one_that_closes_are_not_identified():
+def test_packets_after_closing_packet_are_not_identified():
     raw = in_state(SessionState.OPEN)
     identified = []
 

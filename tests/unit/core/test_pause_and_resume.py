@@ -21,7 +21,7 @@ def state(host: Host) -> str:
     return str(queue["State"])
 
 
-def test_a_pause_acknowledges_what_came_and_narrows_the_window(host):
+def test_pause_acknowledges_received_messages_and_narrows_window(host):
     raw = Raw.accepted(host)
     raw.feed(user_message(1), user_message(2, recoverable=True))
     host.ask(PauseQueue(NINE))
@@ -87,5 +87,5 @@ def test_only_the_queue_that_was_named_is_paused():
 def test_a_queue_that_is_not_there_gives_one_line_error(host):
     assert (
         host.refusal(PauseQueue(NINE))
-        == rf"{NINE!a} has no outgoing queue: send a message to it first, or list the queues"
+        == rf"{NINE!a} has no outgoing queue here: send a message to it first, or list the queues"
     )

@@ -74,7 +74,9 @@ def test_a_channel_outlives_the_environment_of_another(environment: RealEnvironm
         assert JsonlControl(environment, made).call("list")["pid"] == pid
 
 
-def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_closed_channel_cancels_its_requests_and_closes_its_handles(
+    environment: RealEnvironment, tmp_path: Path
+) -> None:
     with agent(RECORDS, tmp_path) as made:
         control, other = JsonlControl(environment, made), JsonlControl(environment, made)
         waiting = control.begin("receive", queue="x", timeout_ms=None)
@@ -93,7 +95,7 @@ def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: Re
         ]
 
 
-def test_more_than_a_pipe_holds_goes_through_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
     slow = RECORDS.replace('"asked": asked', '"sizes": [len(str(one)) for one in asked]')
     with agent(slow, tmp_path) as made:
         first, second = JsonlControl(environment, made), JsonlControl(environment, made)
@@ -113,14 +115,14 @@ def test_windows_line_endings_are_no_noise(environment: RealEnvironment, tmp_pat
 ENDS = [
     (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
-    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
+    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer without a request: 'too many\n'"),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
     ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
     ("import sys; sys.stdin.read()", "identity: no answer in time"),
     (
         ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
-        "in time; an answer came whose id is that of no request: '1' (ids",
+        "in time; an answer arrived with the id of no request: '1' (ids",
     ),
 ]
 
@@ -155,12 +157,12 @@ def test_an_endless_line_is_not_kept(
         JsonlControl(environment, made).call("identity")
 
 
-def test_answers_that_nobody_asked_for_are_told_and_bounded(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironment, tmp_path: Path) -> None:
     strangers: list[Any] = []
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:
         made.on_stranger = strangers.append
-        with pytest.raises(SutUnavailable, match="1000 answers to questions that nobody asked"):
+        with pytest.raises(SutUnavailable, match="1000 answers to requests that were never made"):
             JsonlControl(environment, made).call("identity")
     assert strangers == ["x"] * 1_001
 
@@ -171,7 +173,7 @@ def test_agent_that_does_not_read_gives_one_line_error(
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
-        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes wait"):
+        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes are waiting to be sent"):
             control.begin("send", body="x" * 2_000_000)
 
 
@@ -205,7 +207,7 @@ def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
 
 
 def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="real time only"):
+    with pytest.raises(HarnessError, match="only in real time"):
         JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
 
 
@@ -214,7 +216,7 @@ def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
     [
         ("external", {"kind": "stdio"}, "control.command is missing"),
         ("external", {"kind": "jsonl", "command": ["x"]}, 'control.command is for kind = "stdio", not for "jsonl"'),
-        ("virtual", {"kind": "stdio", "command": ["x"]}, 'not for "virtual"'),
+        ("virtual", {"kind": "stdio", "command": ["x"]}, 'cannot be used with driver.kind = "virtual"'),
         ("external", {"kind": "stdio", "command": "ssh"}, "control.command must be a list of strings"),
     ],
 )

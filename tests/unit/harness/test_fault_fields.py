@@ -173,7 +173,9 @@ def test_a_field_has_the_value_and_nothing_else_changes(packet: Packet, path: st
         (reserved_bits_set(UserMessagePacket, "MessagePropertiesHeader.Flags"), PLAIN, {116: (0, 0xF0)}),
     ],
 )
-def test_which_bytes_are_changed(install: Install, packet: Packet, expected: dict[int, tuple[int, int]]) -> None:
+def test_field_fault_changes_only_bytes_of_field(
+    install: Install, packet: Packet, expected: dict[int, tuple[int, int]]
+) -> None:
     assert changed(install, packet) == expected
 
 
@@ -235,7 +237,7 @@ def test_a_ping_has_no_headers() -> None:
         (lambda: refused_unless_zero(SessionAckPacket, "BaseHeader.X7"), "BaseHeader has no field X7"),
     ],
 )
-def test_a_path_that_leads_nowhere_is_an_error_when_it_is_registered(make: Callable[[], Install], said: str) -> None:
+def test_fault_with_unknown_field_path_fails_at_registration(make: Callable[[], Install], said: str) -> None:
     with pytest.raises(HarnessError) as caught:
         make()
     assert said in str(caught.value)

@@ -119,7 +119,7 @@ def sut(peer: Peer) -> ScriptedSut:
     return ScriptedSut(peer)
 
 
-def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_raw_sessions_of_either_side(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     own = peer.connect()
     sut.wires[0].say(message(1), session_ack(), message(2))
@@ -131,7 +131,7 @@ def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut
     assert numbers(own.messages) == [1, 2]
 
 
-def test_messages_come_on_sessions_that_a_core_keeps(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_sessions_of_core(peer: Peer, sut: ScriptedSut) -> None:
     peer.listen(ignore_incoming=True)
     sut.call().say(message(1))
     sut.pass_time()
@@ -149,7 +149,7 @@ def test_the_sut_s_sessions_are_set_up_while_a_check_waits_for_something_else(pe
     assert not peer.inbox.connecting
 
 
-def test_a_copy_on_a_later_session_is_no_other_message(peer: Peer, sut: ScriptedSut) -> None:
+def test_copy_on_later_session_counts_as_same_message(peer: Peer, sut: ScriptedSut) -> None:
     for _ in range(2):
         peer.connect()
     sut.wires[0].say(message(1), message(2))
@@ -206,7 +206,7 @@ def test_waiting_ends_when_the_messages_are_there(peer: Peer, sut: ScriptedSut) 
     assert not peer.inbox.wait(lambda frame: frame["UserHeader"].MessageID == 4, within_ms=100)
 
 
-def test_each_message_is_acknowledged_where_it_came(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_acknowledges_message_on_its_session(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     first, second = peer.connect(), peer.connect()
     second.send(message(7, recoverable=1))
@@ -219,7 +219,7 @@ def test_each_message_is_acknowledged_where_it_came(peer: Peer, sut: ScriptedSut
     assert acknowledgments(peer.inbox.accepted[0]) == [(1, 1, 0, 0)]
 
 
-def test_what_was_acknowledged_is_so_again_only_with_more(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_repeats_acknowledgment_only_with_new_messages(peer: Peer, sut: ScriptedSut) -> None:
     connection = peer.connect()
     for number in (1, 2):
         sut.wires[0].say(message(number))
@@ -229,7 +229,7 @@ def test_what_was_acknowledged_is_so_again_only_with_more(peer: Peer, sut: Scrip
     assert acknowledgments(connection) == [(1, 0, 0, 0), (2, 0, 0, 0)]
 
 
-def test_a_session_can_be_spared(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_can_leave_session_unacknowledged(peer: Peer, sut: ScriptedSut) -> None:
     connections = peer.connect(), peer.connect()
     for wire in sut.wires:
         wire.say(message(1))
@@ -260,5 +260,5 @@ def test_a_session_that_is_over_is_not_acknowledged(peer: Peer, sut: ScriptedSut
 
 def test_a_packet_of_no_connection_has_no_conversation(peer: Peer) -> None:
     frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
-    with pytest.raises(HarnessError, match=r"came on no connection of the peer"):
+    with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)

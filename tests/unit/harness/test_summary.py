@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import SHOWN, escape, summary, unescape
+from harness.results.summary import MOST_SHOWN_RULES, escape, summary, unescape
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -47,7 +47,7 @@ def test_summary_page_has_counts_and_failures():
     assert "Known deviations" not in text
 
 
-def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
+def test_summary_groups_rules_with_one_cause():
     wrong = {"expected": "['0x8009']", "observed": "['0x8000']"}
     text = page(
         result("MQQB-2.1.2-01", Verdict.FAIL, observed="kept open"),
@@ -55,14 +55,12 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
         result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
     )
     cause = "**2 rules: observed 0x8000 NackBadDestQueue**"
-    places = [
-        text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
-    ]
+    places = [text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**single causes**", "| MQQB-2.1")]
     assert places == sorted(places)
     assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
 
 
-def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
+def test_summary_begins_with_missing_roots_and_names_dependent_rules():
     root = {"root": "queues plain", "said": "queues: plain: there is no such queue", "checks": ["suites/a.py::b"]}
     text = page(
         result("MQQB-2.1.2-01", Verdict.INCONCLUSIVE, reason="queues: plain: there is no such queue; none came"),
@@ -76,7 +74,7 @@ def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
     assert "## fail: 1" in text
 
 
-def test_a_part_of_a_run_and_known_deviations_are_said():
+def test_summary_states_partial_run_and_known_deviations():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
     assert "**The run is partial: only -k x.**" in text
@@ -85,10 +83,10 @@ def test_a_part_of_a_run_and_known_deviations_are_said():
         "## Known deviations: 1\n\n| rule | why it is accepted |\n| --- | --- |\n| MQQB-2.1.2-01 | since \\*1998\\* |"
         in text
     )
-    assert "failing no more: MQQB-2.1.2-02" in text
+    assert "no longer failing: MQQB-2.1.2-02" in text
 
 
-def test_a_run_of_anybody_writes_no_lines_of_its_own():
+def test_hostile_text_gives_no_ci_command_in_summary():
     """A CI job takes what begins with :: at the start of a line for a command; a terminal takes escape sequences."""
     hostile = "x\x1b[2J\n::set-output name=a::b"
     text = page(
@@ -103,9 +101,9 @@ def test_a_run_of_anybody_writes_no_lines_of_its_own():
     assert [line for line in text.splitlines() if line.startswith("::")] == []
 
 
-def test_of_very_many_the_rest_is_counted():
-    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
-    assert text.count("| suites/a.py") == SHOWN
+def test_summary_counts_findings_beyond_its_limit():
+    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(MOST_SHOWN_RULES + 3)))
+    assert text.count("| suites/a.py") == MOST_SHOWN_RULES
     assert text.endswith("\nand 3 more\n")
 
 
@@ -122,6 +120,6 @@ def test_of_very_many_the_rest_is_counted():
         ("a\\", "a\\\\"),
     ],
 )
-def test_only_what_markdown_would_take_is_escaped_and_a_terminal_shows_it_as_it_was(text: str, markdown: str):
+def test_only_markdown_syntax_is_escaped_in_summary(text: str, markdown: str):
     assert escape(text) == markdown
     assert unescape(markdown) == text

@@ -26,7 +26,7 @@ def test_defaults_are_the_ones_of_the_readme() -> None:
     assert dict(file.capabilities) == {}
 
 
-def test_the_file_of_the_issue_is_accepted(tmp_path: Path) -> None:
+def test_full_sut_file_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text(
         r"""
@@ -64,7 +64,7 @@ ping = true
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sutt": {}}, ["[sutt]", "known are"]),
+        ({"sutt": {}}, ["[sutt]", "known: "]),
         ({"driver": {"kind": "external", "tcp_prot": 1}}, ["driver.tcp_prot", "tcp_port"]),
         ({"driver": {"kind": "carrier pigeon"}}, ["driver.kind", "carrier pigeon", "virtual, process, external"]),
         ({"driver": {"kind": "external", "tcp_port": "1801"}}, ["driver.tcp_port", "int"]),
@@ -97,12 +97,12 @@ def test_a_missing_or_broken_file_gives_one_line_error(tmp_path: Path) -> None:
         load_sut_file(tmp_path / "broken.toml")
 
 
-def test_a_remote_address_is_possible_when_meant() -> None:
+def test_remote_address_is_accepted_with_explicit_permission() -> None:
     driver = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
     assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"
 
 
-def test_the_former_name_of_a_table_is_read_but_not_beside_the_new_one() -> None:
+def test_former_table_name_is_accepted_only_without_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
     with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are there"):

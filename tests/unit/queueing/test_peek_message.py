@@ -32,7 +32,7 @@ def test_a_new_cursor_is_before_the_first_message_and_has_nothing_next(host, rea
     assert reads.call("x", "peek_next_message", descriptor, cursor) == (Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION, None)
 
 
-def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, descriptor, cursor):
+def test_closing_cursor_ends_only_its_waiting_reads(host, reads, descriptor, cursor):
     other = host.core.cursors.open(descriptor)
     reads.call("gone", "peek_message", descriptor, cursor=cursor)
     reads.call("stays", "peek_message", descriptor, cursor=other)
@@ -51,7 +51,7 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     assert (position.held, position.Next) == (0, None)
 
 
-def test_cursors_over_commands(host):
+def test_cursor_commands_peek_receive_and_close(host):
     put(host, "a", "b")
     handle = host.ask(OpenQueue(PLAIN))["handle"]
     cursor = host.ask(OpenCursor(handle))["cursor"]
@@ -61,5 +61,5 @@ def test_cursors_over_commands(host):
     assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
     assert "give a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
     host.ask(CloseCursor(cursor))
-    assert "open one" in host.refusal(CloseCursor(cursor))
+    assert "open a new cursor" in host.refusal(CloseCursor(cursor))
     assert "open the queue again" in host.refusal(OpenCursor(999))

@@ -24,7 +24,7 @@ def test_a_public_queue_is_published_and_found_by_its_identifier_from_elsewhere(
     assert enterprise[RECEIVER].ask(ReceiveMessage("invoices"))["message"]["body"] == "over the sites"
 
 
-def test_a_public_queue_and_what_is_in_it_survive(enterprise):
+def test_public_queue_and_its_messages_survive_restart(enterprise):
     host = one_host(directory=enterprise.directory)
     host.ask(CreateQueue("invoices", quota_kb=77))
     host.ask(CreateQueue("invoices;paid"))
@@ -53,7 +53,7 @@ def test_a_queue_that_the_directory_does_not_take_is_not_created(enterprise):
     assert "invoices" not in host.core.adm.QueueCollection
 
 
-def test_the_tree_shows_queues_and_who_uses_them(enterprise):
+def test_inspected_tree_shows_queues_and_descriptors(enterprise):
     host = enterprise[RECEIVER]
     host.ask(CreateQueue("invoices"))
     host.begin(ReceiveMessage("invoices", timeout_ms=1_000))

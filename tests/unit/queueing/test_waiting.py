@@ -29,7 +29,7 @@ def runs(host, reader):
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-def test_a_wait_of_no_time_fails_at_once(host, reads, descriptor, timeout_ms):
+def test_wait_with_zero_timeout_fails_at_once(host, reads, descriptor, timeout_ms):
     wait(host, reads, "x", descriptor, timeout_ms)
     assert reads.answers == {"x": (TIMEOUT, None)}
     assert not descriptor.WaitingMessageReadOperationCollection
@@ -41,7 +41,7 @@ def test_a_wait_for_a_queue_that_is_gone_fails_at_once(host, reads, descriptor):
     assert reads.answers == {"x": (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)}
 
 
-def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor):
+def test_read_timer_ends_only_its_wait(host, reads, descriptor):
     for name, timeout_ms in ("long", 200), ("short", 100):
         wait(host, reads, name, descriptor, timeout_ms)
     long, short = descriptor.WaitingMessageReadOperationCollection
@@ -51,7 +51,7 @@ def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor
     assert (runs(host, long), runs(host, short)) == (True, False)
 
 
-def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host):
+def test_deleted_message_is_not_counted_and_reason_is_reported(host):
     (message_id,) = put(host, "a")
     queue, deleted = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
@@ -65,13 +65,13 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
         host.core.positions.delete_message(position, reason)
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert deleted == [(position, reason)], "once"
 
 
-def test_a_cursor_learns_that_a_read_was_not_to_wait(host, monkeypatch):
+def test_cursor_handles_expired_wait_of_read_without_waiting(host, monkeypatch):
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
     expired = []

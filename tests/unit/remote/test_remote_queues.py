@@ -67,11 +67,11 @@ def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
 
 
 def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_LIMIT", 2)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_DESCRIPTORS_LIMIT", 2)
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
     assert codes == [Status.MQ_OK, Status.MQ_OK, Status.MQ_ERROR_INSUFFICIENT_RESOURCES]
-    assert commanding.OPEN_LIMIT > 2
+    assert commanding.OPEN_DESCRIPTORS_LIMIT > 2
 
 
 # -- who may read ----------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_a_subqueue_is_found_by_its_own_kind_of_name():
     ],
     ids=["by HTTP", "an outgoing queue", "a queue elsewhere"],
 )
-def test_queues_by_http_of_others_and_on_their_way_are_not_read(direct, expected):
+def test_http_remote_and_outgoing_queues_are_not_opened_for_reading(direct, expected):
     server = Server()
     server.send_away("TCP:192.0.2.50\\private$\\there")
     assert status(server.connect().open_format(queue_format(3, direct))) is expected
@@ -135,7 +135,7 @@ def test_queues_by_http_of_others_and_on_their_way_are_not_read(direct, expected
 # -- R_QMCloseRemoteQueueContext, R_QMCreateRemoteCursor -------------------------------------------------------
 
 
-def test_a_context_is_closed_once_and_null_means_nothing():
+def test_open_context_is_closed_once_and_null_is_ignored():
     server = Server()
     reader = server.connect()
     context = reader.open_remote()["pphContext"]
@@ -161,7 +161,7 @@ def test_a_cursor_is_made_for_an_open_queue_only():
 
 
 def test_cursors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSOR_LIMIT", 1)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSORS_PER_HANDLE_LIMIT", 1)
     reader = Server().connect()
     queue = reader.open_remote()["phQueue"]
     codes = [status(reader.open_cursor(queue)) for _ in range(2)]

@@ -85,7 +85,7 @@ VECTORS = {
 
 
 @pytest.mark.parametrize("name", VECTORS)
-def test_a_pdu_is_these_bytes_and_these_bytes_are_the_pdu(name):
+def test_pdu_builds_and_parses_exact_bytes(name):
     wire, pdu = bytes.fromhex(VECTORS[name][0]), VECTORS[name][1]
     assert Pdu.parse(wire) == pdu
     assert pdu.build() == wire
@@ -134,7 +134,7 @@ def test_a_malformed_pdu_is_refused_by_the_name_of_its_field(wire, field):
     assert caught.value.field == field
 
 
-def test_a_field_that_does_not_fit_is_the_callers_mistake():
+def test_too_large_pdu_field_raises_misuse_error():
     with pytest.raises(MisuseError, match="Bind takes 2 bytes"):
         Pdu(Bind(70_000, 5840, 0, ()), 1).build()
     with pytest.raises(MisuseError, match="token"):
@@ -151,7 +151,7 @@ def test_a_stream_is_cut_into_pdus_wherever_it_was_cut():
 
 
 @pytest.mark.parametrize("size", [0, 15, 101, 0xFFFF])
-def test_a_fragment_of_a_size_that_none_has_ends_the_stream_at_its_header(size):
+def test_fragment_with_impossible_size_ends_stream_at_its_header(size):
     framer = PduFramer(100)
     with pytest.raises(PduError) as caught:
         list(framer.feed(changed(REQUEST[:16], 8, size & 0xFF, size >> 8)))

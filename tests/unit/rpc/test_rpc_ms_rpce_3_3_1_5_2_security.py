@@ -56,7 +56,7 @@ def test_three_legs_build_a_security_context_and_the_last_has_no_answer():
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_header_signing_is_agreed_on_when_it_is_asked_for(asked):
+def test_header_signing_is_negotiated_on_request(asked):
     client = SecuredClient(signs_header=False)
     (ack,) = sent(client.begin(header_sign=asked))
     assert bool(ack.pfc_flags & Flags.SUPPORT_HEADER_SIGN) is asked
@@ -68,7 +68,7 @@ def test_header_signing_is_agreed_on_when_it_is_asked_for(asked):
     assert closed(happened) is asked
 
 
-def test_a_token_that_proves_nothing_is_refused_with_the_bind():
+def test_invalid_token_is_refused_at_bind():
     client = SecuredClient()
     (nak,) = sent(client.begin(token=b"other"))
     assert isinstance(nak.body, BindNak)
@@ -77,7 +77,7 @@ def test_a_token_that_proves_nothing_is_refused_with_the_bind():
     assert len(client.server.groups) == 0
 
 
-def test_a_last_leg_that_proves_nothing_is_told_with_the_first_call():
+def test_invalid_last_leg_is_reported_at_first_call():
     client = SecuredClient()
     client.begin()
     assert client.finish(b"wrong") == []
@@ -92,7 +92,7 @@ def test_a_leg_in_an_alter_context_that_proves_nothing_is_a_fault():
     refused(happened, FaultStatus.ACCESS_DENIED)
 
 
-def test_an_alter_context_carries_a_leg_and_its_answer_none_when_there_is_none():
+def test_alter_context_answer_has_a_token_only_if_the_provider_returns_one():
     client = SecuredClient()
     client.begin()
     alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
@@ -146,7 +146,7 @@ def test_unknown_authentication_levels_are_refused_and_two_are_raised():
 
 
 @pytest.mark.parametrize("trailer", [None, SecTrailer(NTLM, 5, CONTEXT, b"stray")])
-def test_a_last_leg_of_nothing_ends_the_association_without_a_word(trailer):
+def test_empty_last_leg_ends_association_silently(trailer):
     client = SecuredClient()
     client.bind()
     assert sent(client.send(Auth3(), 1, sec_trailer=trailer)) == []
@@ -172,7 +172,7 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
 
 
-def test_at_the_level_connect_calls_have_a_token_or_none():
+def test_calls_at_level_connect_may_have_a_token():
     client = SecuredClient(AuthLevel.CONNECT).authenticate()
     assert received(client.feed(version(client))).level is AuthLevel.CONNECT
     second = SecuredClient(AuthLevel.CONNECT).authenticate()
@@ -226,7 +226,7 @@ def test_a_cancel_without_a_token_is_taken_and_one_with_a_wrong_token_ends_the_a
     assert closed(client.feed(forged))
 
 
-def test_space_behind_a_signature_is_zero():
+def test_nonzero_bytes_after_signature_end_association():
     client = SecuredClient().authenticate()
     client.own.context.signature_size = 20  # the fixed provider signs with 16
     wire = client.protected(Request(0, VERSION, b"")) + b"\1\0\0\0"

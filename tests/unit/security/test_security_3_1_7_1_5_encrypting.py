@@ -55,7 +55,7 @@ def encrypted(packet, settings=None, caches=None, keys=None, remote=RECEIVER_QM,
         (5, {"PreferredAdvancedAlgorithm": 0x660F}, (AES_PROVIDER, EncryptionAlgorithm.AES192, 192, 24)),
     ],
 )
-def test_selection_by_privacy_level(level, settings, expected):
+def test_privacy_level_selects_algorithm_and_provider(level, settings, expected):
     chosen = select_encryption(level, remote_keys(), SecuritySettings(**settings))
     assert (chosen.UseCSP, chosen.UseAlgorithm, chosen.UseSymmKeyLength, len(chosen.new_key(entropy()))) == expected
     assert chosen.UsePublicKey.bitLen == rsa_key(PROVIDERS[chosen.UseCSP][1]).key_size
@@ -86,7 +86,7 @@ def test_a_preferred_algorithm_of_another_provider_is_an_error():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_packet_says_how_its_body_is_encrypted(level):
+def test_encrypted_packet_names_algorithm_and_flags(level):
     """The receiver's private key opens the SIMPLEBLOB, and the key in it opens the body."""
     packet = parse_packet(encrypted(message(level=level)).build())
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader

@@ -115,7 +115,7 @@ def test_padding_inside_a_list_is_not_signed():
     assert signed_content(other, SignatureType.SIG30) == signed_content(packet, SignatureType.SIG30)
 
 
-def test_the_single_signature_is_looked_at_before_that_of_the_list():
+def test_single_signature_is_verified_before_list_signature():
     packet = message()
     single = sign_message(packet, SignatureType.SIG20, rsa_key(1024)).SecurityHeader.SecurityData.Signature
     several = sign_message(to_several(packet), SignatureType.SIG30, rsa_key(1024))
@@ -135,7 +135,7 @@ def test_a_signed_message_is_authentic_after_the_wire(algorithm, kind):
 
 
 @pytest.mark.parametrize("kind", SignatureType)
-def test_a_message_to_several_queues_has_its_signature_beside_them(kind):
+def test_multi_queue_message_has_signature_in_its_list_header(kind):
     signed = parse_packet(sign_message(to_several(message()), kind, rsa_key(1024)).build())
     assert signed.SecurityHeader.SecurityData.Signature == b""
     assert len(signed.MultiQueueFormatHeader.Signature.Signature) == 128
@@ -169,7 +169,7 @@ TAMPERS = {
 
 
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS)
-def test_tampering_with_a_signed_field_is_seen(tamper):
+def test_changed_signed_field_invalidates_signature(tamper):
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
     assert authenticate(signed) is SignatureType.SIG20
     with pytest.raises(SecurityError, match="is not that of the message"):

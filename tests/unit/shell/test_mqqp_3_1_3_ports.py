@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.rpc_server import NEXT_PORT
+from reference_qm.shell.rpc_server import PORT_STEP
 from reference_qm.surface.driver import NewCore
 from reference_qm.surface.effects import Effect, RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
@@ -36,7 +36,7 @@ def echo(event: Input) -> list[Effect]:
     return answer if event.data != b"bye" else [*answer, RpcClose(event.connection, "done")]
 
 
-def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
+def test_core_gets_rpc_ports_before_start_and_after_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(lives(core, anew)) as (host, listening):
@@ -54,7 +54,7 @@ def test_a_port_in_use_is_passed_over_in_steps_of_eleven():
             port = taken.getsockname()[1]
             async with serving(ScriptedCore(), port) as (_, listening):
                 assert listening.handshake.port > port
-                assert (listening.handshake.port - port) % NEXT_PORT == 0
+                assert (listening.handshake.port - port) % PORT_STEP == 0
 
     asyncio.run(story())
 
@@ -77,7 +77,7 @@ def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
     asyncio.run(story())
 
 
-def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no_more():
+def test_rpc_connection_closed_by_core_is_flushed_and_reports_no_loss():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening), client(listening.read) as (reader, writer):
@@ -90,7 +90,7 @@ def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no
     asyncio.run(story())
 
 
-def test_a_restart_cuts_connections_without_a_word_and_keeps_the_ports():
+def test_restart_cuts_rpc_connections_silently_and_keeps_ports():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening):

@@ -39,7 +39,7 @@ def lock(folder: Path) -> sqlite3.Connection:
     return other
 
 
-def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(tmp_path: Path):
+def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_path: Path):
     site = Site(Name="north")
     effects = [ReadDirectory(1), WriteDirectory(2, Create(site)), WriteDirectory(3, Create(site)), ReadDirectory(4)]
     effects.append(WriteDirectory(5, Delete(site)))
@@ -63,7 +63,7 @@ def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(t
     assert [answer.elements and len(answer.elements) for answer in answers] == [(), 1, None, 1, ()]
 
 
-def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Path):
+def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
         directory = stored(tmp_path)
@@ -91,7 +91,7 @@ def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_without_a_directory_it_is_not_connected():
+def test_directory_access_without_directory_answers_not_connected():
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1)))
         async with running(core):
@@ -119,7 +119,7 @@ def test_directory_answer_for_a_restarted_core_is_dropped(tmp_path: Path):
 
 @pytest.fixture
 def _polled_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory_access, "POLL_S", 0.01)
+    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_S", 0.01)
 
 
 @pytest.mark.usefixtures("_polled_often")
@@ -144,7 +144,7 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("_polled_often")
-def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
+def test_unreadable_directory_file_is_polled_again(tmp_path: Path):
     async def story():
         core = ScriptedCore()
         directory, another = stored(tmp_path, busy_s=0), stored(tmp_path)
@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_at_the_end_the_file_is_let_go(tmp_path: Path):
+def test_closed_directory_access_releases_file(tmp_path: Path):
     async def story():
         async with running(ScriptedCore(), directory=directory):
             pass

@@ -82,7 +82,7 @@ def test_full_store_and_new_room_are_each_reported_once(caplog, monkeypatch):
     ]
 
 
-def test_what_cannot_be_done_to_a_full_store_is_refused_and_the_host_goes_on():
+def test_command_on_full_store_is_refused_and_host_continues():
     async def story():
         disk = Disk("store x: full")
         disk.may_end.set()
@@ -107,7 +107,7 @@ def test_a_record_that_is_not_json_ready_is_refused():
     asyncio.run(story())
 
 
-def test_a_restart_begins_with_what_was_written_and_drops_what_waited(tmp_path: Path):
+def test_restart_uses_written_records_and_drops_pending_records(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, Persist(1, {"written": 1})))
         async with running(core, store=SqliteStore(tmp_path / "store")) as (host, _):

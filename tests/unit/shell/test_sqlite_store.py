@@ -17,7 +17,7 @@ import pytest
 from shell_fakes import ScriptedCore, lives, running
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import install_core, with_identifier
+from reference_qm.shell.service import install_core, use_stored_identifier
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
@@ -67,7 +67,7 @@ def path(tmp_path: Path) -> Path:
 # -- what it keeps ----------------------------------------------------------------------------------------------
 
 
-def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
+def test_reopened_store_has_last_value_of_each_entry(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
         assert store.read() == {}
@@ -94,7 +94,7 @@ def test_a_write_is_synced_before_it_returns(tmp_path: Path):
         assert pragma("PRAGMA locking_mode").fetchone() == ("exclusive",)
 
 
-def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
+def test_interrupted_store_creation_is_repeated(tmp_path: Path):
     (tmp_path / "store.new").write_bytes(b"half a store")
     write(tmp_path / "store", {"a": 1})
     assert entries(tmp_path / "store") == {"a": 1}
@@ -142,10 +142,10 @@ def test_a_changed_letter_of_an_entry_is_refused(path: Path):
     data = path.read_bytes()
     assert data.count(b"123 123 123") >= 1
     path.write_bytes(data.replace(b"123 123 123", b"123 124 123", 1))
-    assert "it is damaged: entry 'e123' has another checksum" in complaint(path)
+    assert "it is damaged: entry 'e123' does not match its checksum" in complaint(path)
 
 
-def test_another_file_is_refused(tmp_path: Path):
+def test_file_of_other_format_is_refused_as_store(tmp_path: Path):
     path = tmp_path / "store"
     path.write_text("the dissertation of somebody\n" * 100)
     assert "it is not an SQLite file" in complaint(path)
@@ -158,7 +158,7 @@ def test_a_database_of_another_application_is_refused(tmp_path: Path):
     assert "it is an SQLite file of another application; choose another file" in complaint(path)
 
 
-def test_another_schema_is_refused(path: Path):
+def test_store_with_other_schema_is_refused(path: Path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version=2")
     assert "its schema is 2, not 1: use the version that wrote it" in complaint(path)
@@ -175,7 +175,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
         SqliteStore(path)
 
 
-def test_a_folder_is_no_store(tmp_path: Path):
+def test_folder_path_is_refused_as_store(tmp_path: Path):
     with pytest.raises(StoreError, match="Is a directory; choose another file"):
         SqliteStore(tmp_path)
 
@@ -257,7 +257,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = install_core(with_identifier(settings, store), [])(store.read())
+        core = install_core(use_stored_identifier(settings, store), [])(store.read())
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
@@ -268,7 +268,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         install_core(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
-        with_identifier(settings, store)
+        use_stored_identifier(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
         install_core(settings, [])(store.read())
 
@@ -280,7 +280,7 @@ def test_cleared_store_keeps_only_later_entries(path: Path):
     assert entries(path) == {"later": 1}
 
 
-def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_path: Path):
+def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
     def writing(name: str) -> ScriptedCore:
         return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, Started) else [])
 

@@ -168,7 +168,7 @@ def test_driver_passes_the_core_the_time_of_each_input(host: Host) -> None:
     assert host.core.inputs == [(Started(), 1_000), (Persisted(1), 1_005)]
 
 
-def test_an_effect_that_there_is_not_is_a_programming_error(host: Host) -> None:
+def test_unknown_effect_raises_type_error(host: Host) -> None:
     host.core.script = scripted(started=[SendPacket("out-1", b"1"), Result(), SendPacket("out-1", b"2")])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="Result is not an effect"):
         host.driver.handle(Started())
@@ -248,7 +248,7 @@ def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host)
 # -- the wake-up ------------------------------------------------------------------------------------------------
 
 
-def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(host: Host) -> None:
+def test_driver_wakes_core_when_due_and_carries_out_its_effects(host: Host) -> None:
     host.core.due, host.core.on_timer = 1_500, [SendPacket("out-1", b"again")]
     host.driver.handle(Started())
     assert (host.wanted, host.driver.due) == ([1_500], 1_500)
@@ -260,7 +260,7 @@ def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(
     assert (host.wanted, host.driver.due) == ([], None)
 
 
-def test_the_wake_up_is_armed_again_after_each_input_and_each_wake_up(host: Host) -> None:
+def test_driver_reschedules_wake_up_after_each_input_and_wake_up(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = 1_200
@@ -276,7 +276,7 @@ def test_the_wake_up_is_armed_again_after_each_input_and_each_wake_up(host: Host
     assert host.wanted == [1_800]
 
 
-def test_a_wake_up_that_is_no_longer_wanted_does_not_come(host: Host) -> None:
+def test_cancelled_wake_up_is_not_delivered(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = None

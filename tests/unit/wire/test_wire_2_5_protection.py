@@ -55,7 +55,7 @@ def key_of(other: rsa.RSAPrivateKey) -> RsaKey:
     return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d)
 
 
-def test_the_primes_of_a_key_change_nothing_but_the_time(other):
+def test_primes_of_a_key_only_speed_up_signing(other):
     slow, numbers = key_of(other), other.private_numbers()
     quick = RsaKey(slow.modulus, slow.exponent, slow.private, (numbers.p, numbers.q))
     for number in (0, 1, 2**500 + 7, slow.modulus - 1, numbers.p, 3 * numbers.q):
@@ -134,7 +134,7 @@ def test_signatures_are_those_of_another_library(other, algorithm, known):
         (0x8002, "a448017aaf21d8525fc10ae87aa6729d"),  # RFC 1320 A.5
     ],
 )
-def test_the_oldest_hashes(algorithm, digest):
+def test_md2_and_md4_match_published_vectors(algorithm, digest):
     assert f"{encoded(b'abc', algorithm, 64):x}".endswith("0410" + digest)
 
 
@@ -161,7 +161,7 @@ def test_aes_runs_in_cbc_mode_from_zeros():
 
 
 @pytest.mark.parametrize("algorithm", [RC2, RC4, AES_256])
-def test_bodies_come_back(algorithm):
+def test_encrypted_bodies_are_decrypted(algorithm):
     key = bytes(range(32 if algorithm == AES_256 else 16))
     for body in (b"", b"x" * 15, b"y" * 16):
         assert decrypt_body(encrypt_body(body, algorithm, key), algorithm, key) == body
@@ -177,12 +177,12 @@ def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):
     assert session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
 
 
-def test_a_blob_for_somebody_else_is_reported(other):
+def test_simple_blob_for_wrong_key_is_reported(other):
     other_key = key_of(rsa.generate_private_key(65537, 1024))
     assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
 
 
-def test_lists_of_keys(other):
+def test_key_list_builds_and_parses(other):
     keys = {BASE: RsaKey(key_of(other).modulus), ADVANCED: RsaKey(key_of(other).modulus)}
     data = public_key_list(keys)
     assert listed_keys(data) == keys
@@ -192,6 +192,6 @@ def test_lists_of_keys(other):
             listed_keys(broken)
 
 
-def test_a_public_key_signs_nothing(other):
+def test_public_key_cannot_sign(other):
     with pytest.raises(WireError, match="is a public one"):
         RsaKey(key_of(other).modulus).with_private(2)

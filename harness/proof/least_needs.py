@@ -1,0 +1,90 @@
+"""The least that each rule needs of a system (``mqconform rules --needs``), from the needs that checks declare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from harness.proof.inventory import Inventory
+from harness.rules.catalogue import DEMANDS
+from harness.sut import remote_control
+from harness.sut.sut_file import CAPABILITIES
+from reference_qm.control import FACILITIES
+
+NO_CONTROL = frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES
+"""A single system without a directory and without a control channel: its queues are read remotely."""
+LIMITED_AGENT = NO_CONTROL | {
+    *(
+        "queue_control",
+        "send",
+        "open_to_send",
+        "receive",
+        "transactions",
+        "management",
+        "pause",
+        "restart",
+        "set_timers",
+    ),
+    "remote_read",
+}
+SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "without control": NO_CONTROL,
+        "with the command send alone": NO_CONTROL | {"send"},
+        "with an agent without reset, inspect, configure": LIMITED_AGENT,
+        "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
+    }
+)
+"""The systems that are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeastNeeds:
+    """The least that a rule needs, and the check that needs no more; empty if every packet shows the rule."""
+
+    rule: str
+    needs: tuple[str, ...]
+    check: str
+
+
+def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNeeds]:
+    """Yield for each checked rule the check with the fewest facilities, and of these the fewest capabilities."""
+    for rule in rules:
+        if rule in inventory.passive:
+            yield LeastNeeds(rule, (), "")
+        elif checks := inventory.tests.get(rule):
+            check = min(checks, key=lambda name: _cost(inventory.needs[name]))
+            yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_place)), check)
+
+
+def must_demands(inventory: Inventory) -> frozenset[str]:
+    """Return the demands of level MUST, checked or not."""
+    return frozenset(
+        name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS
+    )
+
+
+def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]:
+    """Count the rules of each least set, the largest first."""
+    counts = Counter(one.needs for one in found)
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
+    """Count the rules that a system without control can let judge if it also has ``more``."""
+    return len(inventory.judgeable(NO_CONTROL | frozenset(more)) & frozenset(rules))
+
+
+def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:
+    """Count the rules that each of ``SYSTEMS`` lets judge."""
+    return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in SYSTEMS.items()}
+
+
+def _cost(needs: Collection[str]) -> tuple[int, int, list[str]]:
+    return sum(name not in CAPABILITIES for name in needs), len(needs), sorted(needs)
+
+
+def _place(name: str) -> tuple[bool, str]:
+    return name in CAPABILITIES, name

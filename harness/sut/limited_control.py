@@ -1,0 +1,79 @@
+"""Control channels made of others: one with some of another's verbs, and one that reads queues remotely."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from harness.environment import Environment
+from harness.sut import remote_control
+from harness.sut.control import Control, Unsupported
+from harness.sut.remote_control import VERBS, RemoteControl
+from harness.sut.sut_file import SutFile
+from harness.sut.view import Identity
+from reference_qm.control import list_offered_facilities, refusal
+
+
+class LimitedControl:
+    """A control channel that offers only some facilities of another channel."""
+
+    def __init__(self, control: Control, offered: Collection[str]) -> None:
+        self._control = control
+        self._offered = offered
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        self._require_offered(verb)
+        return self._control.call(verb, **arguments)
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        self._require_offered(verb)
+        return self._control.begin(verb, **arguments)
+
+    def _require_offered(self, verb: str) -> None:
+        if (why := refusal(verb, self._offered)) is not None:
+            raise Unsupported(why)
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        return self._control.answer(request)
+
+    def close(self) -> None:
+        self._control.close()
+
+
+def limit(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
+    """Return a control channel with only the offered facilities, and the identity with these."""
+    facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
+    return LimitedControl(control, offered), replace(who, facilities=facilities)
+
+
+class ReadingControl:
+    """A control channel that does not read queues, together with remote reading."""
+
+    def __init__(self, control: Control, remote: RemoteControl) -> None:
+        self._control = control
+        self._remote = remote
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        return (self._remote if verb in VERBS else self._control).call(verb, **arguments)
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        return (self._remote if verb in VERBS else self._control).begin(verb, **arguments)
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        return self._control.answer(request)
+
+    def close(self) -> None:
+        self._remote.close()
+        self._control.close()
+
+
+def read_remotely(
+    control: Control | None, who: Identity, environment: Environment, file: SutFile, rpc_port: int
+) -> tuple[Control | None, Identity]:
+    """Add remote reading to a control channel that does not read queues, if the SUT serves qm2qm."""
+    if "receive" in who.facilities or not file.capabilities.get("qm2qm", False):
+        return control, who
+    remote = RemoteControl(environment, file, rpc_port, who.identifier)
+    who = replace(who, facilities=who.facilities | remote_control.FACILITIES)
+    return remote if control is None else ReadingControl(control, remote), who

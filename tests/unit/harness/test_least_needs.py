@@ -1,0 +1,54 @@
+"""`mqconform rules --needs`: the least that each rule needs, and the rules that each set lets judge."""
+
+from __future__ import annotations
+
+import json
+
+from typer.testing import CliRunner
+
+from harness.cli.main import app
+from harness.proof.inventory import Inventory, take_inventory
+from harness.proof.least_needs import NO_CONTROL, LeastNeeds, count_judged, count_sets, least_needs
+from harness.sut.sut_file import CAPABILITIES
+
+TESTS = {"A-1": ["a", "b"], "A-2": ["b", "c"], "A-3": ["d"]}
+NEEDS = {"a": {"qm2qm", "ping"}, "b": {"send"}, "c": {"send", "inspect"}, "d": {"receive", "security"}}
+
+
+def inventory() -> Inventory:
+    needs = {check: frozenset(names) for check, names in NEEDS.items()}
+    return Inventory({}, TESTS, {}, {"A-4": ""}, frozenset(), needs=needs)  # type: ignore[arg-type]
+
+
+def test_the_least_of_a_rule_is_its_check_with_the_fewest_facilities() -> None:
+    assert list(least_needs(inventory(), ["A-1", "A-2", "A-3", "A-4", "A-5"])) == [
+        LeastNeeds("A-1", ("ping", "qm2qm"), "a"),
+        LeastNeeds("A-2", ("send",), "b"),
+        LeastNeeds("A-3", ("receive", "security"), "d"),
+        LeastNeeds("A-4", (), ""),
+    ]
+
+
+def test_facility_sets_are_counted_with_their_added_rules() -> None:
+    found = [LeastNeeds("A-1", ("send",), "a"), LeastNeeds("A-2", (), ""), LeastNeeds("A-3", ("send",), "c")]
+    assert count_sets(found) == [(("send",), 2), ((), 1)]
+    rules = ["A-1", "A-2", "A-3", "A-4"]
+    assert count_judged(inventory(), rules, ()) == 3
+    assert count_judged(inventory(), rules, ("send",)) == 4
+
+
+def test_each_parameter_of_a_check_has_needs_of_its_own() -> None:
+    found = take_inventory()
+    functions: dict[str, set[frozenset[str]]] = {}
+    for check, needs in found.needs.items():
+        functions.setdefault(check.partition("[")[0], set()).add(needs)
+    assert any(len(several) > 1 for several in functions.values())
+
+
+def test_the_command_prints_a_rule_its_least_and_its_check() -> None:
+    done = CliRunner().invoke(app, ["rules", "--needs", "--format", "json", "--document", "mqqp"])
+    rows = {one["rule"]: one for one in json.loads(done.stdout)}
+    assert done.exit_code == 0
+    assert all(name.startswith("MQQP-") for name in rows)
+    assert any(one["needs"] == ["qm2qm"] for one in rows.values())
+    assert CAPABILITIES.keys() - NO_CONTROL == {"directory", "topology", "two_addresses"}

@@ -1,0 +1,59 @@
+"""Systems that offer less than everything: some facilities, or only their queues by remote reading."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.sut.control import Unsupported
+from harness.sut.sut import Sut
+from harness.sut.sut_file import parse_sut_file
+from harness.sut.virtual_driver import VirtualDriver
+
+
+def view(*facilities: str, qm2qm: bool = True) -> Sut:
+    tree = {
+        "sut": {"name": "limited"},
+        "driver": {"kind": "virtual"},
+        "reference": {"facilities": list(facilities)},
+        "capabilities": {"qm2qm": qm2qm},
+    }
+    return VirtualDriver(parse_sut_file(tree)).open("check")
+
+
+def test_a_system_without_control_has_its_queues_read_remotely() -> None:
+    with closing(view()) as sut:
+        assert sut.facilities == {"receive"}
+        assert sut.reads_remotely
+        assert sut.messages() == []
+        with pytest.raises(Unsupported, match="send"):
+            sut.send(sut.format_name(), body="x")
+
+
+def test_a_system_without_control_and_qm2qm_has_no_channel() -> None:
+    with closing(view(qm2qm=False)) as sut:
+        assert sut.facilities == frozenset()
+        with pytest.raises(HarnessError, match="needs"):
+            sut.messages()
+
+
+def test_one_facility_leaves_the_queues_to_remote_reading() -> None:
+    with closing(view("send")) as sut:
+        assert sut.facilities == {"send", "receive"}
+        assert sut.reads_remotely
+        sut.send(sut.format_name(), body="here")
+        (message,) = sut.messages()
+        assert message["body"] == "here"
+        sut.control.call("receive_by_lookup_id", queue=sut.queue(), lookup_id=message["lookup_id"])
+        assert sut.messages() == []
+        with pytest.raises(Unsupported, match="create_queue"):
+            sut.new_queue()
+
+
+def test_receive_of_an_agent_brings_remote_read() -> None:
+    with closing(view("receive", "queue_control", qm2qm=False)) as sut:
+        assert sut.facilities == {"receive", "queue_control", "remote_read", "management"}
+        assert not sut.reads_remotely
+        assert sut.messages() == []
