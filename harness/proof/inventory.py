@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -29,6 +29,8 @@ class Inventory:
     """The record of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The capabilities and facilities that each check requires, by check."""
+    varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """The parameters that a check varies, with their values, by check."""
 
     @property
     def passive(self) -> Set[str]:
@@ -83,8 +85,11 @@ def take_inventory(rule: str | None = None) -> Inventory:
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)
     needs: dict[str, frozenset[str]] = {}
+    varied: dict[str, Mapping[str, Sequence[str]]] = {}
     for check in checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
+        if check.varied:
+            varied[check.id] = check.varied
         for each in check.covers:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
@@ -99,4 +104,4 @@ def take_inventory(rule: str | None = None) -> Inventory:
             if each not in catalogue:
                 raise HarnessError(f"{where} names {each}, which has no row in the catalogue")
     proven = frozenset(load_proof().proven)
-    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records=records, needs=needs)
+    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records, needs, varied)

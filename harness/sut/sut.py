@@ -18,6 +18,8 @@ from harness.sut.shown import NotShown, parse_reply
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.varying.variant import Variant
+from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -377,6 +379,31 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
+    @property
+    def is_reset_between_rows(self) -> bool:
+        """Return whether the rows of a varied check each find it as freshly installed."""
+        return "reset" in self.facilities and not self.shared
+
+    def end_row(self) -> None:
+        """Undo the changes of a row, except those that the reset before the next one undoes anyway."""
+        self.scale = self._timers.get("scale", self.scale)
+        if not self.is_reset_between_rows or self._surroundings or self._offline:
+            self.undo_changes()
+        self.forget_queues()
+        self._timers, self._settings = {}, {}
+
+    def begin_row(self, variant: Variant) -> None:
+        """Let requests have the values of a row; a system that can be reset is."""
+        if self._control is None:
+            return
+        if isinstance(self._control, VariedControl):
+            self._control = self._control.control
+        if self.is_reset_between_rows:
+            self._control.call("reset")
+            if "set_timers" in self.facilities and not self.environment.virtual:
+                self._control.call("set_timers", scale=self.scale)
+        self._control = VariedControl(self._control, variant)
+
     def need_alone(self, why: str) -> None:
         """Interrupt a test that affects the whole SUT; the test is repeated while no other test uses the SUT."""
         if self.shared:
@@ -387,6 +414,10 @@ class Sut(OwnQueues):
         """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
         remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
+        self.undo_changes()
+
+    def undo_changes(self) -> None:
+        """Undo the changes of this test, or of a row of it."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

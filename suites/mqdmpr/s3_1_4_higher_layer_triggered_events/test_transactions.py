@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import any_order, each, holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
@@ -126,6 +126,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 
 @needs("send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
+@varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
     leaves another transaction undecided.

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -50,6 +50,7 @@ ZERO_SEQUENCE_ELEMENTS = {
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
 @pytest.mark.parametrize("owed", [0, 2])
+@varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
     its SessionAck counts 1.
@@ -108,6 +109,7 @@ def _build_session_ack(messages):
 
 
 @covers("MQQB-3.1.3.2-23")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
     sender = Sender(peer, sut)
@@ -126,6 +128,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
+@varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
     """The SUT sends a recoverable message that is not acknowledged as stored, and an unacknowledged express message,
     again on the next session.
@@ -384,6 +387,7 @@ def _expect_now(peer):
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
+@varied("priority", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge):
     """While the SUT requests a session for a message, the Session Retry Connect Timer of the session runs with the
     configured time.

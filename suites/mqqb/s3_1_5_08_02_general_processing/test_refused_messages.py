@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, facts, of_classes, packets
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -128,6 +128,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-20")
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
     """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
     cause none.

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
@@ -81,6 +81,7 @@ def _describe_queue(frame, name: str) -> str:
 @needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
     is acknowledged with ACK_REACH_QUEUE.
@@ -102,6 +103,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
+@varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
     """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
     purged or received: the SUT sends no acknowledgment.
@@ -127,6 +129,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @covers("MQQB-3.1.7.15-05")
 @needs("configure")
 @pytest.mark.parametrize("insecure", [False, True])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
     sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
@@ -210,6 +213,7 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
     """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
     that number.
@@ -350,6 +354,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
 
 @covers("MQQB-3.1.7.15-22")
 @needs("configure")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.

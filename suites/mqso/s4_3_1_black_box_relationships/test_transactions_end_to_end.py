@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
@@ -72,6 +72,7 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-4.3.1.2-D09")
+@varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
 def test_message_is_received_in_transaction_of_other_kind(sut, judge):
     """A message that was sent in an internal transaction can be received in an external transaction, and vice versa."""
     queue = sut.queue("transactional")
