@@ -17,6 +17,7 @@ from harness.printable import one_line
 from harness.sut.agent import Agent
 from harness.sut.control import ANSWER_MS
 from harness.sut.endpoints import endpoint_of
+from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
@@ -46,8 +47,8 @@ def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> C
     """Count rules. ``judgeable``: ``Inventory.judgeable``."""
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
-    if file is not None and file.environment.parts:
-        have.add(MEASURED_BY_COMMAND)
+    if file is not None:
+        have |= needs_in_file(file) | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
     now = judgeable(have)
     missing = [name for name in FACILITIES if name not in have]
     more = {name: len(judgeable({*have, name}) - now) for name in missing}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ from harness.sut.outcomes import label_of, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, parse_reply
+from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
@@ -85,7 +87,7 @@ class Sut(OwnQueues):
         self.scale = scale
         self.rpc_port = rpc_port
         """The port where it serves qmcomm and qm2qm."""
-        self.encryption_keys = encryption_keys
+        self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
         """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when its identity has none."""
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
@@ -154,6 +156,14 @@ class Sut(OwnQueues):
         return self.encryption_keys or sut_keys()
 
     @property
+    def signing_keys(self) -> bytes:
+        """The public keys that its signatures are verified with, empty when nobody shows them."""
+        shown = self.file.provisioned.public_signing_keys_base64
+        if not shown and "queue_control" in self.facilities:
+            shown = self.control.call("identity").get("public_signing_keys_base64") or ""
+        return base64.b64decode(shown)
+
+    @property
     def reads_remotely(self) -> bool:
         """Whether its queues are read by qm2qm, which does not show how a message was authenticated.
 
@@ -165,9 +175,12 @@ class Sut(OwnQueues):
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
+        if need in STAND_INS:
+            return need in needs_met(self.facilities) | needs_in_file(self.file)
         if need in FACILITIES:
             return need in self.facilities
-        raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
+        known = ", ".join([*CAPABILITIES, *FACILITIES, *STAND_INS])
+        raise HarnessError(f"unknown need {need!r}; known are {known}")
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -248,6 +261,11 @@ class Sut(OwnQueues):
         self.need_alone("configure changes the SUT")
         self._settings = self._in_force("configure", settings) | self._settings
         self.control.call("configure", **settings)
+
+    def send_insecure_nacks(self) -> None:
+        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): it is provisioned so, or changed."""
+        if not self.file.provisioned.send_insecure_nacks:
+            self.configure(send_insecure_nacks=True)
 
     def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that a check is about to change; Unsupported if the SUT lacks one of them."""

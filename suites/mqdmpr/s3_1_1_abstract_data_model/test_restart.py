@@ -63,7 +63,7 @@ def test_queue_properties_survive_restart(sut, judge):
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQDMPR-3.1.1-04")
 def test_volatile_elements_end_with_restart(peer, sut, judge):
     """After a restart the express message, the open handle, the cursor and the pending read are gone; the later message

@@ -76,7 +76,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             )
 
 
-@needs("qm2qm", "queue_control", "receive")
+@needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """Beside a remote reader with ReceiveAccess and DenyReceive an application can peek, and its receive is refused;

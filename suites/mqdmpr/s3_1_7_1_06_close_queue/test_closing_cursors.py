@@ -7,7 +7,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import Application
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
     """Closing one of two handles closes its two cursors; closing one cursor of the other handle leaves that handle's

@@ -150,7 +150,7 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=host, observed=found, evidence=frame)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
     """The peer sends one message to the direct name of a queue and one to its private number: both are in that

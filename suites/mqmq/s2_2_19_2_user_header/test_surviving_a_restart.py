@@ -61,7 +61,7 @@ def _receive(sut, queue, label, **arguments):
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
-@needs("restart", "receive", "queue_control")
+@needs("restart", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     """Messages of several priorities and sequences arrive, and some are received.
@@ -117,7 +117,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     )
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_local_messages_survive_restart(peer, sut, judge, delivery):
@@ -143,7 +143,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
     """Transactions send, receive and have their messages purged, and are committed, aborted or left open.
@@ -178,7 +178,7 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
     judge.all(expected=expected, observed=_labels(sut, queue))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
     """Two prepared transactions are decided after a restart: the queue has the message that the committed one sent
@@ -249,7 +249,7 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     judge.all(expected=expected, observed=labels())
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     """Expired messages, a message beyond a quota and a journaled message are in the system queues.

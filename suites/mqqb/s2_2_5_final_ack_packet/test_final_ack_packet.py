@@ -75,7 +75,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
 
 
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @covers("MQQB-2.2.5-05")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
@@ -90,14 +90,16 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers(*BODY_RULES)
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
         pytest.param("MQQB-2.2.5-11", 0x4000, take, marks=covers("MQQB-2.2.5-11"), id="receive"),
         pytest.param("MQQB-2.2.5-21", 0xC001, purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
-        pytest.param("MQQB-2.2.5-20", 0xC000, delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
+        pytest.param(
+            "MQQB-2.2.5-20", 0xC000, delete, marks=[covers("MQQB-2.2.5-20"), needs("queue_control")], id="q_deleted"
+        ),
     ],
 )
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):

@@ -47,7 +47,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
         judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
 
 
-@needs("queue_control")
+@needs("queues")
 @covers("MQQB-2.2.5-19")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     """Of two messages of 1,400 bytes for a queue with a quota of 2 KB, one is refused: its FinalAck has the class of a

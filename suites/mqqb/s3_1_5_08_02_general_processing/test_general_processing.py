@@ -68,7 +68,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
-@needs("inspect", "queue_control")
+@needs("inspect", "queues")
 def test_session_elements_change_with_each_message(peer, sut, judge):
     """The elements of a session are inspected before a message, after one to a private name, and after one to a
     direct name.
@@ -90,7 +90,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.2-04")
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
     receiver = Receiver(peer, sut)

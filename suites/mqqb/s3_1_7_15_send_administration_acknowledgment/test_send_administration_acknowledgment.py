@@ -76,9 +76,8 @@ def _describe_queue(frame, name: str) -> str:
     "MQQB-3.1.7.15-30",
     "MQQB-3.1.7.15-34",
 )
-@needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@pytest.mark.parametrize("name", ["direct", "private"])
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
     ACK_REACH_QUEUE.
@@ -123,13 +122,18 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 
 
 @covers("MQQB-3.1.7.15-05")
-@needs("configure")
-@pytest.mark.parametrize("insecure", [False, True])
+@pytest.mark.parametrize(
+    "insecure",
+    [pytest.param(False, marks=needs("configure")), pytest.param(True, marks=needs("insecure_nacks"))],
+)
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional one to a transactional queue: BAD_DST_Q comes
     only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
     """
-    sut.configure(send_insecure_nacks=insecure)
+    if insecure:
+        sut.send_insecure_nacks()
+    else:
+        sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
     sent = [
@@ -189,7 +193,7 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.15-12")
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     ("asked", "name"),
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
@@ -224,7 +228,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-29",
     *ATTRIBUTES,
 )
-@needs("queue_control")
+@needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
@@ -304,12 +308,12 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
 
 
 @covers("MQQB-3.1.7.15-22")
-@needs("configure")
+@needs("insecure_nacks")
 def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.
     """
-    sut.configure(send_insecure_nacks=True)
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
@@ -332,6 +336,7 @@ CLASS_RULES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule of the class of each way."""
+NEED_OF_WAY = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
 EVENT_RULES = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -356,13 +361,16 @@ DELIVERY_RULES = {
     "MQQB-3.1.7.15-28",
     *ATTRIBUTES,
 )
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY_RULES.items()]
 )
 @pytest.mark.parametrize(
     "end",
-    [pytest.param(end, marks=covers(rule, *EVENT_RULES.get(end, ())), id=end) for end, rule in CLASS_RULES.items()],
+    [
+        pytest.param(end, marks=[covers(rule, *EVENT_RULES.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
+        for end, rule in CLASS_RULES.items()
+    ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
     """Three messages without requests, with the wrong and with the right request are received, purged, deleted or

@@ -13,7 +13,7 @@ WAIT_MS = 60_000
 SHORT_MS = 200
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
@@ -36,7 +36,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """A pending receive takes the message that arrives; one whose timeout expires returns no message and takes no
@@ -72,7 +72,7 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
 def test_full_queue_stores_no_message(sut, judge):
     """A queue of 8 KB stores one message of 5,000 characters and no second one, until it is purged."""
@@ -87,7 +87,7 @@ def test_full_queue_stores_no_message(sut, judge):
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive", "restart")
+@needs("queues", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """Of two cursors the moved one reads the second message and the other the first; after a restart reads by both
