@@ -1,6 +1,7 @@
 """Captures that other tools made: how many frames a second `mqconform check` judges, and how much memory it takes.
 
-Sessions with messages of 2,000 bytes both ways, 20 of them at a time, each segment acknowledged by a frame of its own.
+Sessions of 400 peers with messages of 2,000 bytes both ways, 20 of them at a time, each segment acknowledged by a frame
+of its own.
 Wanted: at least 20,000 frames a second where the reader alone manages 300,000, and no more memory for eight times the
 frames.
 """
@@ -20,6 +21,8 @@ from reference_qm.surface.inputs import Endpoint
 
 SESSIONS, MORE_SESSIONS = 400, 3_200
 AT_ONCE = 20
+ADDRESSES = 400
+"""Peers; each is a system with a report of its own, which stays in memory."""
 MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448
@@ -85,7 +88,7 @@ def _write(path: Path, sessions: int) -> int:
             for frame, from_peer in session:
                 for one in range(group, min(group + AT_ONCE, sessions)):
                     at = _SOURCE_AT if from_peer else _TARGET_AT
-                    data = frame[:at] + (0x0B00_0000 + one).to_bytes(4, "big") + frame[at + 4 :]
+                    data = frame[:at] + (0x0B00_0000 + one % ADDRESSES).to_bytes(4, "big") + frame[at + 4 :]
                     number += 1
                     file.write(pack("<IIII", *divmod(number * 20, 1_000_000), len(data), len(data)) + data)
         return file.tell()

@@ -1,4 +1,4 @@
-"""The errors of the tester, each with one line for a person."""
+"""The exceptions of the tester; the message of each is one line for the user."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 class MqconformError(Exception):
-    """Base of everything that the command line shows as one line."""
+    """The base class of all errors that the command line prints as one line."""
 
 
 class HarnessError(MqconformError):
-    """Our own mistake: a check, a catalogue row or the harness itself is wrong."""
+    """A bug in this project: in a check, in a row of the catalogue or in the harness itself."""
 
 
 class SutUnavailable(MqconformError):
@@ -27,15 +27,15 @@ class ConformanceFailure(MqconformError):
 
 
 class RootMissing(ConformanceFailure):
-    """Something on which all that follows rests is missing or wrong: the run names it once, before its verdicts."""
+    """A precondition of all later checks is missing or wrong; the run names it once, before its verdicts."""
 
 
 class SutFlood(ConformanceFailure):
-    """The SUT sends without end: a finding about it, with the number of bytes."""
+    """The SUT sends data without end; the message has the number of bytes received."""
 
 
 class FolderError(MqconformError):
-    """Nothing can be written under the run folder any more."""
+    """No more files can be written to the run folder."""
 
     OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
@@ -46,7 +46,7 @@ class FolderError(MqconformError):
 
 
 class UsageError(MqconformError):
-    """Bad input of a person: a file, an option, a selection."""
+    """Invalid input from the user, such as a file, an option or a selection."""
 
 
 class UnknownFault(UsageError, LookupError):
@@ -54,4 +54,4 @@ class UnknownFault(UsageError, LookupError):
 
 
 class Endless(Exception):
-    """Computing without end."""
+    """A computation that does not end."""

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command holds changes that must be undone: an exception, and one line at its end."""
+"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with one line."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ Handlers = dict[signal.Signals, Any]
 
 
 def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
-    """Let signals raise KeyboardInterrupt; return the handlers before. Ignored signals stay ignored."""
+    """Make signals raise KeyboardInterrupt; return the previous handlers. Ignored signals stay ignored."""
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]  # None: not Python's
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 
 
 def restore(handlers: Handlers) -> None:
-    """Handle signals as before."""
+    """Install the previous signal handlers again."""
     for each, handler in handlers.items():
         signal.signal(each, handler)
 
 
 @contextmanager
 def unwound() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt within, so that changes are undone; then end with one line."""
+    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with one
+    line.
+    """
     handlers = raise_on([signal.SIGINT])
     try:
         yield

@@ -1,4 +1,4 @@
-"""A length of time as a person writes it: ``90``, ``90s``, ``30m``, ``1h``."""
+"""Parse a length of time that a user writes, such as ``90``, ``90s``, ``30m`` or ``1h``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of the parts that travel with the harness, in a clone and in an installed wheel alike."""
+"""The paths of folders that are distributed with the harness, both in a clone and in an installed wheel."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import time
 from pathlib import Path
 
 SUITES = Path(__file__).resolve().parents[1] / "suites"
-"""The suites, their catalogue and errata: beside the harness in both."""
+"""The folder of the suites, with the catalogue and the errata; a clone and a wheel have it next to the harness."""
 
 CAPTURES = Path(__file__).resolve().parents[1] / "captures"
-"""The golden captures."""
+"""The folder of the golden captures."""
 
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))
-"""The packages that judge captures; they are sent to other machines."""
+"""The folders of the packages that judge captures; Spark sends them to its executors."""
 
 IMPORTED_NS = time.time_ns()
-"""The start of this process, when it began to import these files (int ns, UTC): a file that changed later may differ
-from the import.
+"""When this process began to import the project's files (int ns, UTC). A file that changed later may differ from the
+code in memory.
 """

@@ -1,14 +1,14 @@
-"""Strings from outside, as a person may see them: nothing invisible, nothing endless."""
+"""Make strings from outside safe to print: without invisible characters, and of limited length."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """Return a text in which every character that is not printable stands as its number."""
+    """Return a text in which the number of each unprintable character replaces the character."""
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
 def one_line(text: str, longest: int) -> str:
-    """Return a text on one line, of at most so many characters."""
+    """Return a text on one line, cut to the given number of characters."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"

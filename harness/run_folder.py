@@ -1,4 +1,4 @@
-"""Names in a run folder, and of the capture that a test has there (docs/run-folder.md)."""
+"""The names of the files in a run folder, and of the capture of each test (docs/run-folder.md)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from functools import lru_cache
 
 SCHEMA = 2
-"""The schema of run.json, rules.json and verdicts.jsonl."""
+"""The version of the schema of run.json, rules.json and verdicts.jsonl."""
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"
 VERDICTS_FILE = "verdicts.jsonl"
 LOCK_FILE = "run.lock"
-"""The file that holds the pid of the process that writes the run (harness/run/lock.py)."""
+"""The file with the process id of the process that writes the run (harness/run/lock.py)."""
 CAPTURES_FOLDER = "captures"
 CAPTURE_SUFFIX = ".pcapng"
 
@@ -21,15 +21,16 @@ _NAME_LENGTH = 120
 
 @lru_cache(maxsize=4096)
 def capture_name(test: str) -> str:
-    """Return the name of a test's capture, without suffix: readable, and shared by no two tests.
+    """Return the file name of a test's capture without suffix: readable, and different for each test.
 
-    The last 120 characters of the test's id in lower case, each run of other characters than a to z and 0 to 9 one
-    hyphen, none at the ends; a hyphen; the first 8 hexadecimal digits of the SHA-256 of the id.
+    The name consists of the last 120 characters of the test's id in lower case, a hyphen, and the first 8 hexadecimal
+    digits of the SHA-256 of the id. One hyphen replaces each run of characters outside a to z and 0 to 9; hyphens at
+    both ends are removed.
     """
     said = re.sub(r"[^a-z0-9]+", "-", test.lower())[-_NAME_LENGTH:].strip("-")
     return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # [-1] and [1] look the same without
 
 
 def capture_of(test: str) -> str:
-    """Return the path in the run folder of the capture of a test's first attempt."""
+    """Return the path, within the run folder, of the capture of a test's first attempt."""
     return f"{CAPTURES_FOLDER}/{capture_name(test)}{CAPTURE_SUFFIX}"

@@ -86,7 +86,7 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     """Build the request of ``{"verb": ..., argument: ...}``; ControlError for an invalid one."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
-        raise NotOffered(f"unknown verb {_quote_value(verb)}; known are {', '.join(_VERBS)}")
+        raise NotOffered(f"unknown verb {_quote_value(verb)}; known: {', '.join(_VERBS)}")
     make, takes, required = _VERBS[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():

@@ -19,7 +19,7 @@ ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
 class CaptureStore:
     """The copied captures to which pages link; ``missing``: the captures that verdicts name and no run folder has.
 
-    ``folder_of``: returns the local folder of a run; None for a remote or unknown folder.
+    ``folder_of``: a function that returns the local folder of a run, None for a remote or unknown folder.
     """
 
     site: Path

@@ -1,7 +1,7 @@
-"""Groups findings with the same cause: five rules that one wrong answer breaks are one thing to repair.
+"""Groups findings with the same cause: one repair solves five rules that one wrong answer breaks.
 
-The harness groups by the same rules for the terminal and for machines (`harness.run.causes`), because neither package
-imports the other; a test compares the two.
+The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
+package imports the other; a test compares both implementations.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from reports.model import Standing
 from reports.text import check
 
 _WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""The words that make an observation specific: an empty list or a number may have any cause."""
+"""The pattern of a word.
+
+Only an observation with words is specific, as an empty list or a number may have any cause.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings of one verdict with one cause, in their order. ``seen``: their common observation."""
+    """Findings with one verdict and one cause, in display order. ``seen``: their common observation."""
 
     findings: tuple[Standing, ...]
     seen: str
@@ -39,11 +42,11 @@ def causes_of(
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause, the cause of most rules first; a lone finding is its own cause.
+    """Group findings by cause, the cause of most rules first; a finding without a common cause is its own cause.
 
     ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
-    reason, or the missing root of its check (``root_of``; empty: no root). Misses with the same observation have the
-    same cause; if the observation is not specific, only within the same check.
+    reason, or the missing root of its check (``root_of``; empty: no root). Failed rules with the same observation have
+    the same cause; if the observation is not specific, only those of the same check have.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}

@@ -1,4 +1,7 @@
-"""The command ``mqconform rollup``: ingest and site in one. Spark is imported when the command runs, not before."""
+"""The command ``mqconform rollup``, which ingests runs and writes the site.
+
+Spark is imported when the command runs, not before.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,10 @@ if TYPE_CHECKING:
 MARKER = ".mqconform-rollup"
 """The file that marks a folder whose site/ may be replaced."""
 HEAP = MappingProxyType({"spark.driver.memory": "1g"})
-"""Writing pages needs less memory of Java than an ingest."""
+"""The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
 NAMED = 3
-"""The number of entries that one line on the terminal names; the others are counted."""
+"""The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +50,7 @@ def register(app: typer.Typer) -> None:
 
 
 def register_lake(app: typer.Typer) -> None:
-    """Add ``lake`` to the command line, with the site of a lake."""
+    """Add ``lake`` to the command line, with the command that writes the site of a lake."""
     lake_cli.register(app)
     lake_cli.app.command("site")(site)
 
@@ -56,22 +59,25 @@ def rollup(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
+        bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
     ] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", help="RUN is the folder in which runs appear: ingest each finished run.")
+        bool,
+        typer.Option("--follow", help="Watch RUN, a folder of run folders, and ingest each run when it is finished."),
     ] = False,
-    every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two searches of --follow.")] = 60,
+    every: Annotated[
+        float, typer.Option("--every", min=1, help="Seconds between two searches for finished runs with --follow.")
+    ] = 60,
     once: Annotated[bool, typer.Option("--once", help="With --follow: ingest the new runs once, and exit.")] = False,
     wait: Annotated[
-        float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not begun or not finished.")
+        float, typer.Option("--wait", min=0, help="Longest time to wait for the given runs to finish, in seconds.")
     ] = 0,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
     """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
-    Exit 0: done; 2: an argument was refused, or nothing could be done; 3: done, but some lines of the input were not
+    Exit 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were not
     verdicts.
     """
     if follow:
@@ -101,7 +107,7 @@ def rollup(
 def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep lake and site up to date with a folder of runs; ``every`` None: once.
+    """Keep the lake and the site up to date with a folder of runs; ``every`` None: search once.
 
     ``of_named``: whether an option for named runs was given.
     """
@@ -109,9 +115,7 @@ def _follow_runs(
 
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
-            raise RollupError(
-                "--follow takes one folder of runs, never replaces a run, and waits for every run to finish"
-            )
+            raise RollupError("--follow needs exactly one folder of runs, and excludes --replace and --wait")
         confirm_some(runs, "folder")
         _confirm_replaceable(out)
         where = str(out / "lake")

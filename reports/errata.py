@@ -12,11 +12,11 @@ GROUP = "mqconform.errata"
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A place where documents contradict themselves or real bytes.
+    """A place where documents contradict themselves or the bytes of real systems.
 
     ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
-    evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason;
-    ``settled``: whether bytes of real systems settle it.
+    evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason for the
+    choice; ``settled``: whether bytes of real systems settle it.
     """
 
     id: str

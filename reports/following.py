@@ -1,4 +1,4 @@
-"""Keeps lake and site up to date with a folder of runs, for ``mqconform rollup --follow``."""
+"""Keeps the lake and the site up to date with a folder of runs, for ``mqconform rollup --follow``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def follow(
     write_site: Callable[[Progress], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Report]:
-    """Take the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
+    """Ingest the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
 
     ``every_s``: seconds between two searches, until Ctrl-C; None: search once. Returns the reports of a single search,
     and an empty list otherwise.

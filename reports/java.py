@@ -18,7 +18,7 @@ _JAVA_HELP = (
 
 
 def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when there is none new enough."""
+    """Return the path of the Java that Spark will start. Raises `RollupError` when no Java is new enough."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:

@@ -12,9 +12,9 @@ from reports.text import one_line
 
 REASON_SHOWN = 300
 NO_ANSWER = (Py4JNetworkError, ConnectionError)
-"""The exceptions after the death of the Java process."""
+"""The exceptions that Python gets after the Java process has died."""
 FAILURES = (PySparkException, Py4JError, *NO_ANSWER)
-"""The exceptions of any request to Spark."""
+"""The exceptions that any request to Spark can raise."""
 HINTS = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
@@ -24,7 +24,7 @@ HINTS = {
     "AccessControlException": "the user of this command has no permission there",
     "No space left on device": "make room on the disk (Spark itself works below TMPDIR)",
 }
-"""The remedy for an exception, by the name of its class or some words of its message."""
+"""The remedy for an exception, by the name of its class or by words of its message."""
 
 
 def java_reason(error: Exception) -> str:

@@ -15,7 +15,7 @@ def write_matrix(contents: Contents, path: Path) -> None:
 
 
 def matrix(contents: Contents) -> dict[str, object]:
-    """Return the matrix as JSON values: systems, sections with counts of rules by verdict, and the counted lines."""
+    """Return the matrix as JSON values: systems, sections with numbers of rules by verdict, and numbers of lines."""
     totals = contents.totals()
     return {
         "schema": 2,

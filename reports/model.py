@@ -1,4 +1,4 @@
-"""The records between the lake and its readers: the pages, the terminal, matrix.json. No Spark here.
+"""The records that the lake provides to the pages, the terminal and matrix.json, without Spark.
 
 Data that grow with systems times rules are never collected: they are read as a stream, in display order.
 """
@@ -17,9 +17,12 @@ from reports.vocabulary import SEVERITY
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
 RUNS_SHOWN = 30
-"""The number of runs on the page of a system, the latest ones."""
+"""The number of runs, the latest first, on the page of a system."""
 PANELS_A_PAGE = 12
-"""The number of systems whose observations the page of a rule shows, except passes; it shows all verdicts."""
+"""The number of systems whose observations the page of a rule shows, apart from passes.
+
+Verdicts are shown of all systems.
+"""
 EXAMPLES_A_PAGE = 2
 """The number of passes with observations on the page of a rule."""
 
@@ -36,12 +39,12 @@ class System:
     """The name for files, anchors and matrix.json."""
 
     def __post_init__(self) -> None:
-        """Compute the key once, because pages ask for it a million times."""
+        """Compute the key once, because pages use it a million times."""
         object.__setattr__(self, "key", system_key(self.name, self.version, self.profile))
 
     @property
     def shown_profile(self) -> str:
-        """The profile, if it distinguishes systems."""
+        """The profile to display; empty when it distinguishes no systems."""
         return shown_profile(self.profile)
 
     @property
@@ -81,7 +84,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The checked part of one section when the suites were last proven.
+    """The part of one section that had checks when the suites were last proven.
 
     ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
     """
@@ -105,7 +108,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of the system without rules here: its share in the suites and the reference, and the omitted part."""
+    """A protocol of message queuing without rules in the suites: what the project includes of it, and what it omits."""
 
     name: str
     title: str
@@ -116,7 +119,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A missing root of verdicts. ``said``: its description; ``checks``: the dependent checks."""
+    """A missing root cause of verdicts. ``said``: its description; ``checks``: the checks that depend on it."""
 
     said: str
     checks: frozenset[str]
@@ -126,8 +129,9 @@ class Root:
 class Run:
     """A run of a system.
 
-    ``counts``: rules by their worst verdict in this run; ``kept``, ``rejected``: lines; ``unfollowed``: rules of level
-    MUST whose sentence has a SHOULD that was missed.
+    ``counts``: the number of rules by their worst verdict in this run; ``kept``, ``rejected``: numbers of lines;
+    ``unfollowed``: the number of rules of level MUST whose sentence also contains a SHOULD that the system did not
+    follow.
     """
 
     run: str
@@ -151,7 +155,7 @@ class Run:
 
     @property
     def lacking(self) -> str:
-        """The reason why the run is not whole; empty for a whole run."""
+        """The reason why the run is incomplete; empty for a whole run."""
         if self.aborted:
             return f"aborted: {self.aborted}"
         if self.finished is None:
@@ -165,7 +169,7 @@ class Frame:
 
     ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
     inclusive; None: the whole packet. ``marked``: the range of the deciding characters in the dissection (end
-    exclusive). ``capture_ms``: the duration of its capture.
+    exclusive). ``capture_ms``: the duration of the capture that contains the packet.
     """
 
     frame: int | None
@@ -183,7 +187,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A later verdict that decides nothing and replaces nothing."""
+    """A later, undecided verdict, which does not replace the standing verdict."""
 
     verdict: str
     run: str
@@ -196,7 +200,7 @@ class Beside:
 class Standing:
     """The standing verdict of a rule for a system: a row of the table ``rule_current``.
 
-    ``counts``: checks by verdict. ``system``: its key.
+    ``counts``: the number of checks by verdict. ``system``: the key of the system.
     """
 
     system: str
@@ -225,7 +229,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run that changed the standing verdict of a rule. Empty verdicts: none before or after."""
+    """A run that changed the standing verdict of a rule.
+
+    An empty verdict: there was none before, or there is none after the run.
+    """
 
     name: str
     profile: str
@@ -250,7 +257,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """An erratum on which verdicts of a rule rest, with the number of systems."""
+    """An erratum that verdicts of a rule name, with the number of systems that have such verdicts."""
 
     erratum: str
     rule: str
@@ -259,7 +266,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The result of a system in a role with another system as counterpart: rules by verdict, of the table ``pairs``.
+    """The result of a system in a role with another system as its counterpart: a row of the table ``pairs``.
 
     ``a`` and ``b`` are keys, with the display names of the systems.
     """
@@ -276,11 +283,12 @@ class Pair:
 class Contents:
     """The complete content of the site.
 
-    ``runs``: the latest of each system, newest last; ``run_count``: all of them. ``rejected`` is a sample. ``stands``
-    has the rules in the order of `rule_key`. ``shown`` yields the verdicts that a page of a rule shows in full, in the
-    order of the rules' ids, the worst first (at most `PANELS_A_PAGE` without a pass, `EXAMPLES_A_PAGE` passes);
-    ``changes`` the latest changes of each rule, in the same order. ``found`` yields, system by system, the verdicts
-    that are not a pass, are retired or have later verdicts beside them, the worst first. Each call reads anew.
+    ``runs``: the latest runs of each system, newest last; ``run_count``: the number of all runs. ``rejected`` is a
+    sample. ``stands`` has the standing verdicts, with the rules in the order of `rule_key`. ``shown`` yields the
+    verdicts that a page of a rule shows in full, in the order of the rules' ids, the worst first (at most
+    `PANELS_A_PAGE` without a pass, `EXAMPLES_A_PAGE` passes); ``changes`` the latest changes of each rule, in the same
+    order. ``found`` yields, system by system, the verdicts that are not a pass, are retired or have later undecided
+    verdicts, the worst first. Each call reads the lake again.
     """
 
     systems: tuple[System, ...]
@@ -302,7 +310,7 @@ class Contents:
     kept: int = 0
 
     def sections(self) -> list[Section]:
-        """Return the sections in the order of the documents; a section lists the rules of the catalogue."""
+        """Return the sections in the order of the documents, each with its rules in the catalogue."""
         rows: dict[tuple[str, str], list[Rule]] = {}
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
@@ -321,7 +329,7 @@ class Contents:
         return {key: counts for key, counts in found.items() if counts}
 
     def totals(self) -> dict[str, Counter[str]]:
-        """Count rules by verdict for each system."""
+        """Count the rules by verdict, for each system."""
         return {system.key: self.stands.counts(system.key) for system in self.systems}
 
     def runs_of(self, system: System) -> list[Run]:
@@ -338,7 +346,7 @@ class Contents:
 class Section:
     """A section of a document: its rules, judged or not, and for each system's key the number of rules by verdict.
 
-    ``checked``: the rules that count, so that those with and without a verdict add up.
+    ``checked``: the rules that count as checked; they are the rules with a verdict and those without.
     """
 
     document: str
@@ -359,7 +367,7 @@ class Section:
 
     @property
     def slug(self) -> str:
-        """The name of its page."""
+        """The file name of the section's page."""
         return slug(f"{self.document} {self.section}")
 
 
@@ -392,10 +400,10 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
 
 
 def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
-    """Return the sum of counters."""
+    """Return the sum of several counters."""
     return sum(counters, Counter())
 
 
 def worst(counts: Counter[str]) -> str:
-    """Return the worst verdict among the counts."""
+    """Return the worst verdict with a count above zero."""
     return min((name for name, count in counts.items() if count), key=SEVERITY.__getitem__, default="not_judged")

@@ -1,4 +1,4 @@
-"""Makes the packets of a verdict from its capture through an entry point, because reports know no protocol."""
+"""Reads the packets of a verdict from its capture through an entry point, because reports know no protocol."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.model import Frame, Standing
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN
 
 GROUP = "mqconform.packets"
-"""The entry point that shows the packets of a capture file."""
+"""The entry point whose function returns the packets of a capture file for display."""
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
 """A function of document and section, expected, observed, and (frame, first, last) of packets.
 
@@ -23,14 +23,14 @@ CAPTURES_KEPT = 32
 
 
 def packet_maker() -> ShowPackets:
-    """Return the function that makes the packets of a verdict; without an installed one, packets are only named."""
+    """Return the function that reads the packets of a verdict; if none is installed, packets are only named."""
     for entry in entry_points(group=GROUP):
         return _Maker(entry.load())
     return lambda _, standing: standing.evidence
 
 
 class _Maker:
-    """Keeps the last captures in memory, because the rules of a section are judged by the same checks."""
+    """Reads packets, and keeps the last captures in memory, because the rules of a section often share their checks."""
 
     def __init__(self, read: Callable[[Path], Show]) -> None:
         self.read = read

@@ -12,17 +12,17 @@ from types import TracebackType
 from typing import TextIO
 
 QUIET_S = 5
-"""The seconds before a command reports its stage."""
+"""The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
-"""The seconds between two reports, on a terminal and in a pipe."""
+"""The number of seconds between two reports, on a terminal and to a pipe."""
 _ERASED = "\r\x1b[2K"
 
 
 class Progress:
     """Gets each stage, and reports it after `QUIET_S`, with the remaining time if it is known.
 
-    A terminal has one line, which is erased at the end; a pipe gets a line each `PIPED_S`. As a context, it reports
-    even during one long stage.
+    On a terminal it writes one line, which is erased at the end; to a pipe it writes a line each `PIPED_S`. Used as a
+    context manager, it reports also during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -52,7 +52,7 @@ class Progress:
             self._out.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
-        """Report a stage and its complete parts: ``done`` of ``whole`` (0: unknown)."""
+        """Report a stage and the number of its finished parts: ``done`` of ``whole`` (0: unknown)."""
         now = self._clock()
         with self._lock:
             if self._is_at_rest:
@@ -63,7 +63,7 @@ class Progress:
             self._print_line(now)
 
     def rest(self) -> None:
-        """Be quiet until the next stage, which counts like the start of the command."""
+        """Report no more until the next stage, which starts the delay `QUIET_S` again."""
         with self._lock:
             self._is_at_rest, self._said = True, None
 
@@ -101,7 +101,7 @@ class Progress:
 
 
 def _standard_error() -> TextIO:
-    """Return a separate stream to the present stderr, because descriptor 2 belongs to Java while it starts."""
+    """Return a separate stream to the present stderr, because descriptor 2 is redirected for Java while it starts."""
     try:
         descriptor = os.dup(sys.stderr.fileno())
     except (OSError, ValueError):  # stderr has no descriptor

@@ -1,4 +1,4 @@
-"""Reads JSON from outside, field by field; an error names the field and its file."""
+"""Reads untrusted JSON field by field; an error names the field and its file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reports.text import one_line
 SCHEMAS = (1, 2)
 """The versions of run folders that can be read."""
 YEARS = (1970, 9000)
-"""The range of years of runs; every language supports times near them."""
+"""The range of accepted years of runs; every programming language supports times near it."""
 
 
 def clean(text: str) -> str:
@@ -19,7 +19,7 @@ def clean(text: str) -> str:
 
 
 class Record:
-    """A JSON object that names itself and the key in errors."""
+    """A JSON object whose errors name the object and the key."""
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):
@@ -63,7 +63,7 @@ class Record:
         except ValueError as error:
             raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
         if moment.year not in range(*YEARS):
-            raise RollupError(f"{self.where}: {key} is in the year {moment.year}, where no run was")
+            raise RollupError(f"{self.where}: {key} is in the year {moment.year}, which cannot be the year of a run")
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     def whole(self, key: str) -> int | None:

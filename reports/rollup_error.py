@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class RollupError(Exception):
-    """Bad input, a missing Java or an unusable folder: one clear line for the terminal, exit code 2."""
+    """The input is bad, Java is missing, or a folder is unusable; the text is one line, and the exit code is 2."""

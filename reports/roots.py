@@ -1,4 +1,4 @@
-"""Reads the missing roots of a run, on which its verdicts rest, from the other fields of its run.json."""
+"""Reads the missing roots (root causes) of a run's verdicts from the untyped fields of its run.json."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
-    """Return a terminal line for each root, in the words of the harness."""
+    """Return a line for the terminal for each missing root, in the words of the harness."""
     return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
 
 
@@ -30,7 +30,7 @@ def _describe_dependents(root: Root) -> str:
 def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
     """Return the missing roots of a run; malformed values are dropped.
 
-    ``new_names``: the new name of each check that was renamed since, without parameters, by its old name.
+    ``new_names``: the new name of each renamed check, by its old name, both without parameters.
     """
     try:
         tree = json.loads(extra) if extra else {}

@@ -1,4 +1,4 @@
-"""Resolves paths that a run folder names; they never lead outside."""
+"""Resolves the paths that the files of a run folder name, and refuses paths that lead outside the folder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def inside(folder: Path, relative: str) -> Path | None:
-    """Return the regular file ``relative`` of a resolved folder; None for a missing file or one outside.
+    """Return the regular file ``relative`` of a resolved folder.
 
-    Absolute paths, ".." and links that lead outside count as outside.
+    Return None for a missing file, and for a file outside the folder, by an absolute path, ".." or a link.
     """
     if not relative or "\0" in relative or "\\" in relative:
         return None

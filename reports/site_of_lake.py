@@ -46,7 +46,7 @@ from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
 CHANGES_SHOWN = 10
-"""The number of latest changes on the page of a rule."""
+"""The maximum number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
 _TEXTS = ("expected", "observed", "reason", "test")
@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return the content of this state of the lake."""
+    """Return the content of the site for this state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)
@@ -148,7 +148,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
 
 
 def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
-    """Return system, verdict, whether the rules are retired, and the rules."""
+    """Return the standing verdicts: system, verdict, whether the rules are retired, and the rules."""
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 
@@ -184,7 +184,7 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_current(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without the columns and texts that pages omit: a huge packet must not fill the driver."""
+    """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
@@ -207,7 +207,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose verdicts by small columns, then read the texts and packets of the chosen ones."""
+    """Choose verdicts by small columns, then read the texts and packets of the chosen verdicts."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

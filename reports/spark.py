@@ -1,4 +1,4 @@
-"""Opens a Spark session that is quiet, local by default, and leaves nothing behind."""
+"""Opens a Spark session that prints nothing, is local by default, and leaves no files or processes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from reports.java_errors import FAILURES, java_reason, java_said
 from reports.rollup_error import RollupError
 
 QUICKLY = "-XX:TieredStopAtLevel=1"
-"""Java's second compiler costs a third of a short job, but halves a long one."""
+"""The Java options of a short job: Java's second compiler takes a third of its time, but halves that of a long job."""
 CLASSES = Path(sys.prefix, "share", "mqconform", "spark.jsa")
-"""Spark's classes in Java's memory format (scripts/java_classes.py); another Java ignores the file."""
+"""Spark's classes in Java's memory format (scripts/java_classes.py); a different Java ignores the file."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def session(
     """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
-    ``much``: the session works for minutes.
+    ``much``: whether the session will work for minutes.
     """
     check_java()
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -72,7 +72,10 @@ def session(
 
 @contextmanager
 def _raise_on_interrupt() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt within the block, so that nothing is left behind, unless it is ignored."""
+    """Make Ctrl-C raise KeyboardInterrupt within the block, so that no file or process remains.
+
+    Ctrl-C stays ignored if it was ignored.
+    """
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
         yield
@@ -146,7 +149,7 @@ def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
 
 
 def _silence_py4j() -> None:
-    """Keep py4j from logging its exceptions, by its own loggers and by the root logger."""
+    """Keep py4j from logging its exceptions through its own loggers and the root logger."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
 

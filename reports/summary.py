@@ -1,4 +1,7 @@
-"""Formats the matrix for the terminal: systems in rows with verdicts; sections for a few, documents for some."""
+"""Formats the matrix for the terminal: a row of verdicts for each system.
+
+For a few systems also the sections, for some the documents.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,18 @@ from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
-"""Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
+"""The number of parts of a section's number that select its row: sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
 SIDE_BY_SIDE = 3
-"""The number of systems whose sections fit 80 columns."""
+"""The maximum number of systems whose sections fit in 80 columns."""
 WITH_DOCUMENTS = 20
-"""The number of systems with their worst verdict in each document."""
+"""The maximum number of systems for which the worst verdict in each document is shown."""
 SYSTEMS_SHOWN = 60
-"""The number of rows of systems; of more, those with most findings."""
+"""The maximum number of rows of systems; of more systems, those with most findings are shown."""
 
 
 @dataclass(slots=True)
 class MatrixRow:
-    """A row: a group of sections of a document, or the whole document (``group`` empty)."""
+    """A row of the matrix: a group of sections of a document, or the whole document (``group`` empty)."""
 
     document: str
     group: str
@@ -101,7 +104,7 @@ def _table_of_systems(contents: Contents) -> Table:
 
 
 def _table_of_documents(contents: Contents) -> Table:
-    table = Table(title="Documents: the worst verdict, and the rules that have it", title_justify="left")
+    table = Table(title="Documents: the worst verdict, and the number of rules with it", title_justify="left")
     table.box, table.header_style, table.padding = SIMPLE_HEAD, "bold", (0, 1, 0, 0)
     table.add_column("System", ratio=1, overflow="fold")
     documents = [row for row in matrix_rows(contents) if not row.group]
@@ -163,7 +166,7 @@ def _tables_of_sections(contents: Contents) -> Group:
 def _name_of_system(contents: Contents, system: System) -> Text:
     """Return the display name of a system, with a mark if its latest run is partial.
 
-    Each part of a long name is shortened by itself, so that versions stay different.
+    Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
     lacking = any(run.lacking for run in contents.runs_of(system)[-1:])

@@ -1,4 +1,4 @@
-"""Makes outside texts safe to show: no invisible characters, no unlimited length, no path in a name."""
+"""Makes untrusted texts safe to show: no invisible characters, limited length, no path in a name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 TEXT_SHOWN = 2_000
 """The number of characters that a page shows of one text."""
 DISSECTION_SHOWN = 8_000
-"""The number of characters that a page shows of one dissection; session packets have up to 1,800."""
+"""The number of characters that a page shows of one dissection; the dissections of session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
 """The number of octets that a page shows of one packet."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that a spreadsheet would compute."""
+"""The first characters of a cell that a spreadsheet would compute."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
-"""The display names of subjects that are not documents."""
+"""The display names of the groups of rules that belong to no document."""
 
 
 def visible(text: str) -> str:
@@ -34,12 +34,12 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """Return a text for a cell of CSV, with an apostrophe before a formula, because texts come from tested systems."""
+    """Return a text for a cell of CSV, with an apostrophe before a formula, because tested systems choose the texts."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
-    """Return the beginning of a long text, with a note about the cut and the place of the whole text."""
+    """Return the beginning of a long text, with a note that names the place of the whole text."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
@@ -54,7 +54,7 @@ def system_label(name: str, version: str, profile: str) -> str:
 
 
 def shown_profile(profile: str) -> str:
-    """Return a profile if it distinguishes systems; "none" stands for no Windows release."""
+    """Return the profile to display; empty for "none", which means no Windows release."""
     return "" if profile == "none" else profile
 
 
@@ -80,13 +80,13 @@ class Check(NamedTuple):
 
 
 def check(test: str) -> Check:
-    """Split the id of a test into its file and name; without a file, the whole id is the name."""
+    """Split the id of a check into its file and name; without a file, the whole id is the name."""
     path, colons, name = test.partition("::")
     return Check(path, name) if colons else Check("", test)
 
 
 def document_name(name: str) -> str:
-    """Return the display name of a document, or of a subject outside the documents."""
+    """Return the display name of a document, or of a group of rules that belongs to no document."""
     return BESIDE.get(name, f"MS-{name}")
 
 
@@ -103,7 +103,7 @@ def slug(text: str) -> str:
 
 
 def system_key(name: str, version: str, profile: str) -> str:
-    """Return the key of a system under test: its words, and a digest that keeps "a b", "c" apart from "a", "b c".
+    """Return the key of a system under test: its words, and a digest that distinguishes "a b", "c" from "a", "b c".
 
     The lake computes the same in Spark (`reports.lake.schemas.system_key`).
     """

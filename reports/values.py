@@ -13,7 +13,7 @@ WithNames = Callable[[str], str]
 
 @cache
 def value_names() -> WithNames:
-    """Return the function that adds names beside numbers; without an installed one, texts stay unchanged."""
+    """Return the function that adds names to numbers in texts; if none is installed, texts stay unchanged."""
     for entry in entry_points(group=GROUP):
         found: WithNames = entry.load()
         return found

@@ -14,7 +14,7 @@ _CODES = {name: code for code, name in enumerate(VERDICTS)}
 
 @dataclass(frozen=True, slots=True)
 class VerdictTable:
-    """A table of verdicts. ``places``: the index of each rule; ``rows``: by key of a system.
+    """A table of verdicts. ``places``: the index of each rule; ``rows``: the verdicts of each system by its key.
 
     Retired rules are left out.
     """

@@ -1,4 +1,4 @@
-"""The closed set of verdicts and their display: a symbol and a word beside every colour."""
+"""The closed set of verdicts and their display: every color has a symbol and a word."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ WORST_FIRST: tuple[Kind, ...] = (
         "harness_error",
         "!",
         "harness error",
-        "the tester failed, which says nothing about the system",
+        "the tester failed, so the system was not judged",
         "bold magenta",
     ),
-    Kind("inconclusive", "?", "inconclusive", "the check ran without a decision", "yellow"),
+    Kind("inconclusive", "?", "inconclusive", "the check ran without deciding the rule", "yellow"),
     Kind("warn", "▲", "warn", "a recommendation (SHOULD) was not followed", "dark_orange"),
     Kind("pass", "✓", "pass", "the system kept the rule", "green"),
     Kind("not_exercised", "~", "not exercised", "the rule's condition never occurred", "dim"),
@@ -39,6 +39,6 @@ VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
 """The rank of each verdict; 0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
-"""The verdicts that decide about the system; the others have the reason of an undecided rule."""
+"""The verdicts that decide about the system; all other verdicts have the reason why the rule is undecided."""
 FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")
 """The verdicts that need attention, the worst first."""

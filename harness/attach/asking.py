@@ -1,4 +1,4 @@
-"""Asks for verbs, and notes the result of each."""
+"""Call the verbs of an agent, and record the result of each."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.sut.control_schema import complaint_about_answer
 from harness.sut.wires import Reply
 
 SILENCES = 3
-"""So many verbs without an answer, one after the other: then nothing more is tried."""
+"""The number of consecutive verbs without an answer after which no further verb is tried."""
 
 
 class Asking:
-    """A conversation, and the findings in it."""
+    """A conversation with an agent, and the findings about its answers."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -24,11 +24,11 @@ class Asking:
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing more can be tried."""
+        """Return whether no further verb can be tried."""
         return self.conversation.ended is not None or self._silences >= SILENCES
 
     def _raw(self, verb: str, **arguments: Any) -> Reply | None:
-        """Ask; note an answer that breaks the contract, or none."""
+        """Call a verb and return its answer; record an answer that breaks the contract, and a missing answer."""
         if self.is_over:
             return None
         try:
@@ -48,7 +48,7 @@ class Asking:
         return reply
 
     def _try(self, verb: str, **arguments: Any) -> Reply | None:
-        """Ask for a verb that should succeed; None when it did not."""
+        """Call a verb that should succeed; return None when it did not."""
         reply = self._raw(verb, **arguments)
         if reply is None:
             return None
@@ -60,20 +60,20 @@ class Asking:
         return reply
 
     def _refuses(self, verb: str, **arguments: Any) -> None:
-        """Ask for a verb that must be refused: the refusal shows that the agent knows the verb."""
+        """Call a verb with arguments that must be refused; the refusal shows that the agent knows the verb."""
         reply = self._raw(verb, **arguments)
         if reply is None:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.note(verb, State.WRONG, f"{what} was not refused, though there is no such thing")
+            self.found.note(verb, State.WRONG, f"{what} was not refused, although it does not exist")
         elif reply.get("unsupported") is True:
             self.found.note(verb, State.MISSING, str(reply.get("error")))
         else:
             self.found.note(verb, State.WORKS)
 
     def _has_made(self, name: str, **properties: Any) -> bool:
-        """Make a queue of a kind that a system need not have."""
+        """Create a queue of an optional kind, and return whether the system did."""
         reply = self._raw("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 

@@ -1,4 +1,4 @@
-"""``mqconform attach``: the verbs and facilities of an agent, and the cost of each missing one."""
+"""The report of ``mqconform attach``: the verbs and facilities of an agent, and the cost of each missing facility."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
 START_MS = 20_000
-"""How long a command may take until its first answer, unless a SUT file names a limit."""
+"""int ms: the longest time until the first answer of an agent's command, unless the SUT file names a limit."""
 MEASURED_BY_COMMAND = "environment"
-"""The facility that the SUT file can stand in for, with the table of the same name."""
+"""The facility that a table of the same name in the SUT file can replace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Rules that can be judged: of ``every``, ``now`` with the present facilities.
+    """Numbers of rules that can be judged: ``every`` with all facilities and capabilities, ``now`` with those present.
 
-    ``more``: with each missing facility in addition; ``at_last``: with it as the last missing one.
+    ``more``: how many more rules each missing facility would add now. ``at_last``: how many it would add when no other
+    facility is missing.
     """
 
     every: int
@@ -40,11 +41,11 @@ class Costs:
     more: Mapping[str, int]
     at_last: Mapping[str, int]
     capabilities: str
-    """The source of the capabilities in this count."""
+    """The source of the capabilities that were counted, as a phrase."""
 
 
 def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
-    """Count rules. ``judgeable``: ``Inventory.judgeable``."""
+    """Count the rules that each missing facility costs. ``judgeable``: the method ``Inventory.judgeable``."""
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
     if file is not None:
@@ -62,7 +63,7 @@ def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> C
 def try_agent(
     route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = ANSWER_MS
 ) -> Findings:
-    """Try an agent out; SutUnavailable, in one line, when it does not say who it is."""
+    """Test an agent; raise SutUnavailable, in one line, when the agent does not identify itself."""
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, answer_ms)
@@ -76,23 +77,23 @@ def try_agent(
 
 
 def tcp_route(address: str) -> TcpRoute:
-    """Return the way to ``HOST:PORT``."""
+    """Return the route to an agent that listens at ``HOST:PORT``."""
     return TcpRoute(endpoint_of(f"--address {address}", address))
 
 
 def command_route(command: str) -> Agent:
-    """Return the way through a command, given as a shell would take it."""
+    """Return the route to an agent that a command starts; the command has the syntax of a shell."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"--command: {error}") from error
     if not words:
-        raise UsageError("--command: it is empty")
+        raise UsageError("--command: the command is empty")
     return Agent(lambda: words, None, START_MS)
 
 
 def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each verb, after one for its facility: facility, verb, state, remark."""
+    """Yield a row of the report for each facility and for each of its verbs: facility, verb, state, remark."""
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
@@ -102,7 +103,9 @@ def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Report the cost of a missing facility; checks that need several missing facilities count with the last."""
+    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts for
+    the last of them.
+    """
     if facility not in counted.more:
         return ""
     more, at_last = counted.more[facility], counted.at_last[facility]
@@ -110,7 +113,7 @@ def _report_cost(counted: Costs, facility: str) -> str:
 
 
 def lines(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield a report as plain text, a line for each thing."""
+    """Yield the lines of a report in plain text."""
     yield describe_identity(found)
     for facility, verb, state, said in rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
@@ -119,7 +122,7 @@ def lines(found: Findings, counted: Costs) -> Iterator[str]:
 
 
 def describe_identity(found: Findings) -> str:
-    """Return in one line whom the agent speaks for."""
+    """Return one line that describes the system that the agent identifies."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
     return (
@@ -129,12 +132,12 @@ def describe_identity(found: Findings) -> str:
 
 
 def summary(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the summary."""
+    """Yield the lines of the summary: violations of the protocol, verbs to repair, rules that can be judged."""
     for problem in found.problems:
         yield f"wrong: {problem}"
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
     if wrong:
-        yield f"to be mended: {', '.join(wrong)}"
+        yield f"verbs to repair: {', '.join(wrong)}"
     yield f"{counted.now} of {counted.every} rules can be judged with these facilities and {counted.capabilities}"
 
 
@@ -156,7 +159,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
 
 
 def draft(found: Findings, address: str | None, command: str | None) -> str:
-    """Return the draft of a SUT file from the findings."""
+    """Return the draft of a SUT file, made from the findings about an agent."""
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
     control = (
@@ -171,18 +174,18 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
         f"version = {_quote_name(found.version or 'unknown')}\n"
         f'[driver]\nkind = "external"\naddress = {_quote_toml(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
-        'peer_address = "127.0.0.2"     # where it finds the tester\n'
-        f"[control]\n{control}\n[capabilities]                 # set to true what it has\n{capabilities}"
+        'peer_address = "127.0.0.2"     # the address of the tester\n'
+        f"[control]\n{control}\n[capabilities]                 # set to true what the system has\n{capabilities}"
     )
 
 
 def _quote_name(text: str) -> str:
-    """Quote the name of an agent for a SUT file: visible, on one line."""
+    """Quote a name from an agent for a SUT file, printable and on one line."""
     return _quote_toml(one_line(text, LONGEST_NAME))
 
 
 def _quote_toml(text: str) -> str:
-    """Write a TOML string with any text."""
+    """Return any text as a TOML string."""
     escaped = "".join(
         f"\\{one}" if one in '"\\' else one if one.isprintable() else f"\\u{min(ord(one), 0xFFFD):04x}" for one in text
     )
@@ -190,11 +193,11 @@ def _quote_toml(text: str) -> str:
 
 
 def write_draft(path: Path, text: str) -> None:
-    """Write a draft where nothing is yet."""
+    """Write the draft of a SUT file to a path where no file exists yet."""
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"--write {path}: is there already; give another name") from None
+        raise UsageError(f"--write {path}: exists already; give another name") from None
     except OSError as error:
         raise UsageError(f"--write {path}: {error.strerror}") from error

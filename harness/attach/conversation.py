@@ -1,4 +1,4 @@
-"""A conversation with an agent under test: none of its answers is trusted."""
+"""A conversation with an agent under test, whose answers are not trusted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ STRANGERS_LIMIT = 1_000
 
 
 class Conversation:
-    """Requests by id, raw answers, and input without a request."""
+    """A conversation with an agent: requests by id, their raw answers, and answers without a request."""
 
     def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
         self.environment = environment
         self.name = route.name
         self.answer_ms = answer_ms
         self.ended: str | None = None
-        """Why there are no answers any more."""
+        """The reason why no more answers arrive; None while the conversation lasts."""
         self.strangers: list[Any] = []
-        """Ids of answers without a request."""
+        """The ids of answers that belong to no request."""
         self._open = False
         self._replies: dict[int, Reply] = {}
         self._asked: set[int] = set()
@@ -35,28 +35,28 @@ class Conversation:
             raise SutUnavailable(f"{self.name} does not answer: {self.ended or 'no connection in time'}")
 
     def ask(self, verb: str, **arguments: Any) -> int:
-        """Ask for a verb; return the id of the request."""
+        """Send a request for a verb; return the id of the request."""
         number = self._wire.ask(verb, arguments)
         self._asked.add(number)
         return number
 
     def reply(self, number: int, within_ms: int | None = None) -> Reply | None:
-        """Wait for an answer, ``answer_ms`` by default; None when it did not come."""
+        """Wait for the answer to a request, for ``answer_ms`` by default; return None when no answer arrived."""
         patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
         self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
         return self._replies.pop(number, None)
 
     def has(self, number: int) -> bool:
-        """Return whether an answer has come."""
+        """Return whether the answer to a request has arrived."""
         return number in self._replies
 
     @property
     def silence(self) -> str:
-        """The text for a missing answer."""
+        """The text that reports a missing answer."""
         return no_answer(self._wire.strangers)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection to the agent."""
         self._wire.close()
 
     def on_open(self) -> None:

@@ -1,4 +1,4 @@
-"""The findings about an agent: for each verb, for each facility, for the protocol itself."""
+"""The findings about an agent: about each verb, each facility, and the protocol itself."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""For facilities that share a verb, the one under which a report lists it; purge and close_queue are listed under
-receive.
+"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities. Except: purge
+and close_queue are listed under receive.
 """
 
 
 class State(StrEnum):
-    """How a verb was found."""
+    """The result of trying a verb."""
 
     WORKS = "works"
     REFUSED = "refused"
     """The agent refused the verb where it should have succeeded."""
     MISSING = "missing"
-    """It is unsupported."""
+    """The agent answered that it does not support the verb."""
     WRONG = "wrong"
-    """The answer breaks the contract, or contradicts the action."""
+    """The answer breaks the contract, or contradicts an earlier request."""
     SILENT = "silent"
     NOT_TRIED = "not tried"
 
 
 BAD = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
-"""From the worst: of several findings on a verb the first of these stands."""
+"""The states from worst to best: of several findings about a verb, the worst is reported."""
 
 
 @dataclass(slots=True)
 class Finding:
-    """The result of a verb."""
+    """The state of one verb, and the reason for it."""
 
     verb: str
     state: State
@@ -54,12 +54,12 @@ def _facility_of(verb: str) -> str:
 FACILITY_OF: Mapping[str, str] = MappingProxyType(
     {verb: _facility_of(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
 )
-"""The facility that a report puts a verb with."""
+"""The facility under which a report lists a verb, by verb."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """The findings about an agent. ``problems``: violations of the protocol, each in one line."""
+    """All findings about an agent. ``problems``: violations of the protocol, one line each."""
 
     name: str = ""
     vendor: str = ""
@@ -82,7 +82,7 @@ class Findings:
         )
 
     def note(self, verb: str, state: State, said: str = "") -> None:
-        """Note the result of a verb; the worst result counts."""
+        """Record a result of a verb; the worst result counts."""
         known = self.verbs.get(verb)
         if known is None or BAD.index(state) < BAD.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
@@ -92,11 +92,11 @@ class Findings:
         return verb in self.verbs and self.verbs[verb].state is State.WORKS
 
     def of_facility(self, facility: str) -> list[Finding]:
-        """Return the findings on the verbs that a report puts with a facility."""
+        """Return the findings about the verbs that a report lists under a facility."""
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
     def facility(self, name: str) -> str:
-        """Return in a few words how a facility was found."""
+        """Return the state of a facility as a short text."""
         there = [one for one in self.of_facility(name) if one.state is State.WORKS]
         if name not in self.offered:
             return "works, but is not announced" if there and len(there) == len(self.of_facility(name)) else "missing"
@@ -107,12 +107,12 @@ class Findings:
 
     @property
     def right(self) -> bool:
-        """Return whether the agent does everything that it announces, as far as that was tried."""
+        """Return whether every announced facility that was tried works."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
 def show_answer(said: object) -> str:
-    """Return the text of an agent in one line, without characters that control a terminal."""
+    """Return a text from an agent on one line, without control characters."""
     return one_line(str(said), TEXT_LIMIT)

@@ -1,4 +1,4 @@
-"""Each verb of the control protocol, tried with harmless arguments: queues of own names, which are deleted again."""
+"""Try each verb of the control protocol with harmless arguments, on queues that are deleted again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONSENSE = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITS_MS = 60_000
 PROMPT_MS = 2_000
-"""How soon identity is to be answered while a read waits."""
+"""int ms: the longest time until the answer of identity while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
 NOT_TRIED = {
     "stop": "it ends the agent",
@@ -37,8 +37,8 @@ _MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """One attempt at an agent. ``word``: part of the names of its queues; ``queue``: the queue to use where none can be
-    made.
+    """One test of an agent. ``word``: part of the names of the queues that the test creates; ``queue``: the queue to
+    use when none can be created.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Probes(Asking):
         self._plain: str | None = None
 
     def try_all(self) -> Findings:
-        """Try everything; SutUnavailable when not even identity is answered."""
+        """Try every verb; raise SutUnavailable when identity is not answered."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
             self._nonsense,
@@ -79,7 +79,7 @@ class Probes(Asking):
     # -- who it is ----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
-        """Ask who it is; SutUnavailable, in one line, when it does not say so as the contract has it."""
+        """Call identity; raise SutUnavailable, in one line, when the answer is missing or breaks the contract."""
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
         said = conversation.reply(conversation.ask("identity"))
@@ -131,10 +131,10 @@ class Probes(Asking):
             self._try("set_queue", name=name, label="attached")
             properties = self._try("get_queue", name=name)
             if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
-                self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} afterwards")
+                self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue")
         listed = self._try("list")
         if listed is not None and self._made and name.lower() not in _names(listed):
-            self._wrong("list", f"{name}, which was made, is not in it")
+            self._wrong("list", f"{name}, which was created before, is not in the list")
         if self._made:
             self._refuses("create_queue", name=name)
 
@@ -143,7 +143,7 @@ class Probes(Asking):
 
     def _send(self) -> None:
         if self._plain is None:
-            self._skip("needs a queue: offer queue_control, or name [queues] in --sut FILE", "send")
+            self._skip("needs a queue: announce queue_control, or name one in [queues] of --sut FILE", "send")
             return
         sent = self._try("send", to=self._to(self._plain), **_MESSAGE)
         peeked = None if sent is None else self._try("peek", queue=self._plain)
@@ -155,14 +155,14 @@ class Probes(Asking):
             return
         for name, value in _MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:
-                self._wrong("peek", f"{name} is {mine[0][name]!r} of a message that was sent with {value!r}")
+                self._wrong("peek", f"{name} is {mine[0][name]!r}; the message was sent with {value!r}")
 
     def _receive(self) -> None:
         reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
         queue = self._plain
         if queue is None or not self.found.works("send"):
-            self._skip("needs a message: offer send, and a queue", "peek", *reads, *by_id)
+            self._skip("needs a message: announce send, and provide a queue", "peek", *reads, *by_id)
             return
         to = self._to(queue)
         for label in ("second", "third"):
@@ -185,7 +185,7 @@ class Probes(Asking):
             self._wrong("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Read a message that should be there."""
+        """Read a message that should be in the queue, unless ``empty``."""
         reply = self._try(verb, **where)
         if reply is None:
             return None
@@ -204,13 +204,14 @@ class Probes(Asking):
         if first and at and at["message_id"] != first["message_id"]:
             self._wrong("peek_message", "a new cursor does not begin with the first message")
         if at and after and at["message_id"] == after["message_id"]:
-            self._wrong("peek_next", "the cursor stays where it is")
+            self._wrong("peek_next", "the cursor did not move to the next message")
         self._try("close_cursor", cursor=made["cursor"])
 
     def _by_lookup_id(self, queue: str, first: Reply | None) -> None:
         number = None if first is None else first.get("lookup_id")
         if number is None:
-            self._skip("messages are shown without lookup_id", "peek_by_lookup_id", "receive_by_lookup_id", "move")
+            verbs = ("peek_by_lookup_id", "receive_by_lookup_id", "move")
+            self._skip("needs lookup_id, which the answers of peek_message lack", *verbs)
             return
         self._try("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
@@ -224,7 +225,7 @@ class Probes(Asking):
         self._try("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
-        """A read that waits holds up nothing, and can be cancelled."""
+        """Check that the agent answers other requests while a read waits, and that the read can be canceled."""
         if self._plain is None or not self.found.works("receive"):
             self._skip("needs receive", "cancel")
             return
@@ -232,9 +233,9 @@ class Probes(Asking):
         asked = self.conversation.ask("identity")
         prompt = self.conversation.reply(asked, min(PROMPT_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
-            self._wrong("receive", f"an answer at once from an empty queue, with timeout_ms {WAITS_MS}")
+            self._wrong("receive", f"answered at once although the queue was empty and timeout_ms was {WAITS_MS}")
         elif prompt is None:
-            self._wrong("receive", "while it waits no other request is answered")
+            self._wrong("receive", "while receive waits, no other request is answered")
         reply = self._raw("cancel", request=waiting)
         if reply is None:
             return
@@ -244,7 +245,7 @@ class Probes(Asking):
         ended = self.conversation.reply(waiting)
         self.found.note("cancel", State.WORKS)
         if ended is None or ended.get("ok") is True:
-            self._wrong("cancel", "the request that was cancelled is not answered with a refusal")
+            self._wrong("cancel", "the canceled request was not answered with a refusal")
 
     def _system_queues(self) -> None:
         for queue in SYSTEM_QUEUES:
@@ -271,9 +272,7 @@ class Probes(Asking):
             self._try(outcome, transaction=begun["transaction"])
             peeked = self._raw("peek", queue=name)
             if peeked and peeked.get("ok") is True and self.found.works(outcome) and len(peeked["messages"]) != left:
-                self._wrong(
-                    outcome, f"{len(peeked['messages'])} messages are in the queue afterwards instead of {left}"
-                )
+                self._wrong(outcome, f"{len(peeked['messages'])} messages are in the queue instead of {left}")
         else:
             self._refuses("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
             self._reject(name)
@@ -288,7 +287,7 @@ class Probes(Asking):
         if message and message.get("lookup_id") is not None:
             self._try("reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"])
         else:
-            self._skip("needs receive within a transaction, with lookup_id", "reject")
+            self._skip("needs receive within a transaction, and lookup_id in its answer", "reject")
         self._raw("abort", transaction=begun["transaction"])
 
     # -- the rest -----------------------------------------------------------------------------------------------
@@ -303,7 +302,9 @@ class Probes(Asking):
         self._try("get_queue_path", format_name=self._to(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
-        """Create an outgoing queue to nowhere, by a message that lives a second, and pause it."""
+        """Create an outgoing queue with a message to an unreachable address that expires after one second; pause the
+        queue.
+        """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
         if not self.found.works("send"):
             self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
@@ -314,7 +315,9 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """There is no queue manager to read from: each verb must refuse an object that was never opened."""
+        """Call each verb of remote reading with an object that was never opened, because there is no queue manager to
+        read from.
+        """
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)
         self._refuses("remote_close_cursor", cursor=999_999)
@@ -326,7 +329,7 @@ class Probes(Asking):
         self._refuses("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Without arguments nothing changes."""
+        """Call the verbs that change settings without arguments, which changes nothing."""
         for verb in ("set_timers", "configure", "inspect"):
             self._try(verb)
 
@@ -342,7 +345,7 @@ class Probes(Asking):
             if self._disruptive:
                 self._try(verb)
             else:
-                self._skip("every application there would notice: --disruptive", verb)
+                self._skip("disturbs all applications of the system; give --disruptive to try it", verb)
         for verb, why in NOT_TRIED.items():
             self._skip(why, verb)
 
@@ -353,18 +356,18 @@ class Probes(Asking):
             self._refuses("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Note the verbs that were not reached, and the input without a request."""
-        why = self.conversation.ended or f"{SILENCES} verbs before it were not answered"
+        """Record the verbs that were not reached, and the answers that belong to no request."""
+        why = self.conversation.ended or f"{SILENCES} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)
         if self.conversation.ended is not None:
-            self.found.problems.append(f"the agent is gone: {show_answer(self.conversation.ended)}")
+            self.found.problems.append(f"the agent stopped answering: {show_answer(self.conversation.ended)}")
         if strangers := self.conversation.strangers:
             ids = ", ".join(show_answer(repr(each))[:20] for each in strangers[:3])
-            self.found.problems.append(f"{len(strangers)} answers have an id without a request: {ids}")
+            self.found.problems.append(f"answers with an id that no request had ({len(strangers)}): {ids}")
         if self._made and not self.found.works("delete_queue"):
-            self.found.problems.append(f"queues may be left: {', '.join(self._made)}")
+            self.found.problems.append(f"queues may be left in the system: {', '.join(self._made)}")
 
 
 def _names(listed: Reply) -> set[str]:

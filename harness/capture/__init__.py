@@ -1,4 +1,4 @@
-"""Capture files of our own making: pcapng with raw IP packets, written and read without scapy."""
+"""The harness's own capture files: pcapng with raw IP packets, written and read without scapy."""
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.pcapng import CapturedFrame, read_pcapng

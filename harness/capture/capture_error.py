@@ -8,9 +8,9 @@ from harness.errors import MqconformError
 
 
 class CaptureError(MqconformError):
-    """A capture file that is cut, malformed or of a kind that cannot be judged.
+    """A capture file is cut, malformed or in a format that cannot be judged.
 
-    ``offset``: int bytes from the start of the file to the block that is wrong.
+    ``offset``: int bytes from the start of the file to the wrong block.
     """
 
     def __init__(self, file: Path, offset: int, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Comments on the frames of a complete capture: the verdicts, for a reader in Wireshark."""
+"""Add comments with verdicts to the frames of a complete capture, for a reader in Wireshark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from harness.errors import FolderError
 
 
 def comment_on(path: Path, comments: Mapping[int, str]) -> None:
-    """Give frames, by number, a comment, unless they have one; the file is written anew whole, or left as it is.
+    """Add comments to frames, by frame number; a frame with a comment keeps it. The file is replaced as a whole or left
+    unchanged.
 
-    For captures of the harness's own writer, which has no other blocks. Raises CaptureError, FolderError.
+    The capture must be one by the harness's own writer: blocks that this writer does not use would be lost. Raises
+    CaptureError, FolderError.
     """
     new = path.with_name(f"{path.name}.new")
     changed = False

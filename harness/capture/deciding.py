@@ -1,9 +1,9 @@
-"""The bytes that decide a verdict: those of the field that the observation, or the expectation, names.
+"""Find the bytes that decide a verdict: those of the field that the observation, or the expectation, names.
 
 Checks need not name the field. The first name of a field of the packet in the observation, spelled as in the
 specification, is the field. Where the observation is only a value, the name is looked up in the expectation, then in
-the sentence of the rule. Where several fields are possible, or the text has another value than the packet, there is no
-field: a reader without a field inspects the packet, but a wrong field would mislead.
+the sentence of the rule. Where several fields are possible, or the value in the text differs from the value in the
+packet, no field is returned: without a field a reader inspects the packet, but a wrong field would mislead.
 """
 
 from __future__ import annotations
@@ -35,22 +35,25 @@ LAYERS: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""By document and section: the header whose fields its rules mean when several have one of a name."""
+"""By document and section: the header that the rules of the section mean when several headers have a field of one name.
+"""
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END = re.compile(r"(?![\w-])")
 _UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
-"""A name of several words, such as AckSequenceNumber. Signature, Label, IN and SE are also words of sentences."""
+"""Matches a field name of several words, such as AckSequenceNumber. Names such as Signature, Label, IN and SE can also
+be ordinary words of a sentence.
+"""
 
 
 class Lines(tuple[TreeLine, ...]):
-    """The lines of a packet's dissection, whose fields are looked up by name for every verdict on the packet."""
+    """The lines of a packet's dissection, with an index of the fields by name."""
 
     @cached_property
     def by_name(self) -> dict[str, list[TreeLine]]:
-        """The lines of fields that take bytes, by the last name of their paths."""
+        """The lines of fields that occupy bytes, by the last name of each field's path."""
         found: dict[str, list[TreeLine]] = {}
         for line in self:
             if len(line.path) > 1 and line.end > line.start:
@@ -78,9 +81,10 @@ class _Found(NamedTuple):
 
 
 def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
-    """Return the deciding field of each packet of a verdict, given the lines of its dissection; None where none is.
+    """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
 
-    Of several packets, those with the value of the text; without a value, only a single packet with the field.
+    Of several packets, those that contain the value in the text have a deciding field. Where the text contains no
+    value, a packet has one only if it alone contains the field.
     """
     found = [_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
@@ -106,7 +110,7 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
 
 
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
-    """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
+    """Yield the names in a text that are names of fields in the packet, each with the fields of this name."""
     for match in _FIELD_NAME.finditer(text):
         *before, name = match[0].split(".")
         fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
@@ -120,7 +124,7 @@ def _stand_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
 
 
 def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
-    """Return the field that is meant, of those of a name; None when it may be one or the other."""
+    """Return the field that a text means, from several fields of one name; None when the text is ambiguous."""
     of_layer = [line for line in fields if line.path[0] == layer]
     for narrower in (fields, of_layer, [line for line in fields if _begins_with_value(line, text)]):
         if len(narrower) == 1:
@@ -134,7 +138,7 @@ def _begins_with_value(field: TreeLine, text: str) -> bool:
 
 
 def _list_value_forms(field: TreeLine) -> set[str]:
-    """Return the ways in which texts say the value of a field."""
+    """Return all forms in which a text may write the value of a field."""
     value, size = field.value, field.end - field.start
     if isinstance(value, int):
         octets = value.to_bytes(size, "little", signed=value < 0).hex(" ")

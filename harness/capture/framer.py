@@ -1,4 +1,4 @@
-"""Cut one direction of a stream into its packets; the bytes arrive in pieces of any size."""
+"""Cut one direction of a stream into packets; the bytes arrive in pieces of any size."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class Framer(ABC):
-    """A framer of the bytes of one direction of a stream; a subclass defines its packets."""
+    """Cuts the bytes of one direction of a stream into packets; a subclass defines the length of a packet."""
 
     def __init__(self) -> None:
         self._held = bytearray()
         self.broken = b""
-        """The bytes that no packet begins with, once there were such."""
+        """The bytes from the point where no packet begins; empty until then."""
 
     @property
     def pending(self) -> int:
-        """Return the number of bytes held of an unfinished packet."""
+        """The number of bytes received of an incomplete packet."""
         return len(self._held)
 
     @property
     def head(self) -> bytes:
-        """Return the first bytes of an unfinished packet."""
+        """The first bytes received of an incomplete packet, at most 32."""
         return bytes(self._held[:32])
 
     def clear(self) -> None:
-        """Leave out an unfinished packet: the rest of it will not come."""
+        """Discard an incomplete packet, because its missing bytes will not arrive."""
         self._held.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
+        """Return the packets that ``data`` completes; raise FramingError, with the packets found so far, where no
+        packet begins.
+        """
         self._held += data
         packets: list[bytes] = []
         try:
@@ -45,10 +47,10 @@ class Framer(ABC):
 
     @abstractmethod
     def rest(self) -> bytes:
-        """Return the remaining bytes at the end of the stream, unless they begin a packet that was cut off."""
+        """Return the remaining bytes at the end of the stream, unless they are the beginning of a packet."""
 
     @abstractmethod
     def _size(self) -> int | None:
-        """Return the bytes of the packet at the beginning of the held bytes; None while it is incomplete, or its length
-        is unknown.
+        """Return the length of the packet at the beginning of the received bytes; None while the packet is incomplete
+        or its length is unknown.
         """

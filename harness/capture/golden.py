@@ -1,6 +1,6 @@
-"""The eight frames of MS-MQQB section 4.1: read from their hex dumps and manifest, written as one capture.
+"""Read the eight frames of MS-MQQB section 4.1 from hex dumps and a manifest, and write them as one capture.
 
-``python -m harness.capture.golden`` writes captures/golden/frames.pcapng anew.
+``python -m harness.capture.golden`` replaces captures/golden/frames.pcapng.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Value = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A place where the document contradicts its bytes: ``text`` is the printed value."""
+    """A field whose value in the document's text contradicts the printed bytes; ``text`` is the value in the text."""
 
     field: str
     text: str
@@ -33,9 +33,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFrame:
-    """One packet with the printed value of every field, by ``Header.Field``.
+    """One packet with the value of every field as printed in the document, by ``Header.Field``.
 
-    ``dumped``: int bytes that the document prints; the rest of ``data`` is rebuilt.
+    ``dumped``: how many bytes the document prints (int); the other bytes of ``data`` are reconstructed.
     """
 
     number: int
@@ -54,7 +54,7 @@ class GoldenFrame:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """All frames and the (invented) times of the capture: int microseconds."""
+    """All frames, and the times of the capture (int microseconds), which are invented."""
 
     capture: str
     start_us: int
@@ -63,7 +63,7 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN) -> Golden:
-    """Read the manifest and the dumps; HarnessError names a mismatch."""
+    """Read the manifest and the dumps; raise HarnessError, which names the mismatch, when they differ."""
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
         tree["capture"], tree["start_us"], tree["step_us"], tuple(_frame(folder, tree, each) for each in tree["frame"])
@@ -75,7 +75,8 @@ def _frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]) -> GoldenF
     data = dump + b"".join(bytes.fromhex(each["hex"]) * each["times"] for each in entry.get("tail", ()))
     if len(data) != entry["size"]:
         raise HarnessError(
-            f"{folder / MANIFEST}: frame {entry['number']} has {len(data)} bytes, its size is {entry['size']}"
+            f"{folder / MANIFEST}: frame {entry['number']} has {len(data)} bytes; "
+            f"its size in the manifest is {entry['size']}"
         )
     return GoldenFrame(
         number=entry["number"],

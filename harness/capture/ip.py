@@ -1,4 +1,4 @@
-"""IPv4 and IPv6 packets with TCP or UDP inside, built and taken apart. Spec: RFC 791, 8200, 9293, 768, 1071."""
+"""Build and parse IPv4 and IPv6 packets that contain TCP or UDP. Spec: RFC 791, 8200, 9293, 768, 1071."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
 def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
-    """Put the checksum into a TCP or UDP packet, and an IP header before it."""
+    """Return a TCP or UDP packet with its checksum, after an IP header."""
     sender, receiver = _parse_address(source.host), _parse_address(target.host)
     if sender.version != receiver.version:
-        raise ValueError(f"{sender} and {receiver} are not of one family")
+        raise ValueError(f"{sender} and {receiver} are addresses of different families")
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
         checksum = 0xFFFF  # zero would say that there is none
@@ -112,7 +112,7 @@ def _build_ip_packet(
 
 @lru_cache(maxsize=256)
 def _parse_address(host: str) -> Address:
-    """Read an address; those of a run are few, and every packet has two."""
+    """Parse an address; results are cached, because a run has few addresses and every packet has two."""
     return ip_address(host)
 
 
@@ -121,16 +121,18 @@ def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: in
 
 
 def _compute_checksum(data: bytes) -> int:
-    """Return the Internet checksum: a number modulo 0xFFFF is the folded sum of its 16-bit digits."""
+    """Return the Internet checksum, computed with one division: a number modulo 0xFFFF is the folded sum of its 16-bit
+    digits.
+    """
     folded = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF or 0xFFFF
     return 0xFFFF - folded
 
 
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
-    """Read an IP packet with TCP or UDP inside; ValueError names the error in it."""
+    """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _PROTOCOL_NAMES:
-        raise ValueError(f"IP protocol {protocol}; only TCP (6) and UDP (17) are read")
+        raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are")
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is cut")
@@ -142,7 +144,7 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     )
     if protocol == UDP:
         if _UDP.unpack_from(payload)[2] != len(payload):
-            raise ValueError("the UDP length is not that of the packet")
+            raise ValueError("the UDP length differs from the length of the packet")
         return UdpDatagram(source, target, payload[_UDP.size :])
     _, _, sequence, acknowledged, offset, flags, *_ = _TCP.unpack_from(payload)
     start = (offset >> 4) * 4
@@ -158,18 +160,18 @@ def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
     if version == 6 and len(packet) >= _IPV6.size:
         _, length, protocol, _, sender6, receiver6 = _IPV6.unpack_from(packet)
         if _IPV6.size + length != len(packet):
-            raise ValueError("the IPv6 length is not that of the packet")
+            raise ValueError("the IPv6 length differs from the length of the packet")
         return IPv6Address(sender6), IPv6Address(receiver6), protocol, packet[_IPV6.size :]
-    raise ValueError("no IPv4 or IPv6 packet")
+    raise ValueError("neither an IPv4 nor an IPv6 packet")
 
 
 def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4.size <= start <= total:
-        raise ValueError("the IPv4 lengths are not those of the packet")
+        raise ValueError("the IPv4 lengths do not fit the packet")
     if fragment & ~_DO_NOT_FRAGMENT:
-        raise ValueError("a fragment; reassemble the capture first")
+        raise ValueError("the packet is a fragment; reassemble the capture first")
     if _compute_checksum(packet[:start]) != 0:
         raise ValueError("the IPv4 header checksum is wrong")
     return IPv4Address(sender), IPv4Address(receiver), protocol, packet[start:]

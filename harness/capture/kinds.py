@@ -1,4 +1,4 @@
-"""The kinds of packets, named by the strict codec: it reads a packet several times faster than scapy dissects it."""
+"""The kinds of packets by record of the strict codec, which parses a packet several times faster than scapy."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ KINDS: dict[type[Packet | PingPacket], str] = {
     UserMessagePacket: "UserMessage",
     PingPacket: "Ping",
 }
-"""By the class of the record; the names are those of ``harness.wire.kind``."""
+"""The kind of a packet, by the class of its record; ``harness.wire.kind`` returns the same names."""

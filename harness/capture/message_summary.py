@@ -1,4 +1,6 @@
-"""The values of a UserMessage that waiting steps need, kept when it arrives: no wait reads a packet twice."""
+"""The values of a UserMessage that waiting steps need. They are stored when the packet arrives, so that no wait parses
+it again.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,20 @@ from reference_qm.codec import MessageIdentifier, UserMessagePacket
 
 
 class MessageSummary(NamedTuple):
-    """Fields of a UserMessage under their printed names: MS-MQMQ 2.2.19.2 (UserHeader), 2.2.19.3 (the others)."""
+    """Fields of a UserMessage, by their names in the document: MS-MQMQ 2.2.19.2 (UserHeader), 2.2.19.3 (all other
+    fields).
+    """
 
     SourceQueueManager: UUID
     MessageID: int
     MessageClass: int
     ApplicationTag: int
     CorrelationID: bytes
-    """20 bytes; of an acknowledgment the identifier of the message that it answers."""
+    """20 bytes; in an acknowledgment, the identifier of the acknowledged message."""
 
     @classmethod
     def of(cls, packet: UserMessagePacket) -> MessageSummary:
-        """Summarise the strict codec's record of a message."""
+        """Return the summary of a message, from its record of the strict codec."""
         user, properties = packet.UserHeader, packet.MessagePropertiesHeader
         return cls(
             user.SourceQueueManager,
@@ -32,5 +36,5 @@ class MessageSummary(NamedTuple):
 
     @property
     def answered(self) -> MessageIdentifier:
-        """The identifier of the message that an acknowledgment answers."""
+        """The identifier of the message that this acknowledgment acknowledges."""
         return MessageIdentifier.parse(self.CorrelationID)

@@ -1,6 +1,6 @@
-"""The packets of a capture as the recorder had them: reassembled, dissected, each by the frame in which it begins.
+"""Read the packets of a capture as the recorder saw them: reassembled, dissected, each by the frame in which it begins.
 
-Verdicts name packets by frame and bytes; the text for people is made here, from the capture alone.
+Verdicts name packets by frame and bytes; this module makes the text for people from the capture alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Wanted(NamedTuple):
-    """A requested packet: the frame in which it begins, and the bytes that decide (inclusive)."""
+    """A requested packet: the frame in which it begins, and its first and last deciding byte (inclusive)."""
 
     frame: int
     first: int | None = None
@@ -29,13 +29,12 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A packet as it is shown.
-
-    ``time_us``: int, since 1970 UTC; ``time_ms``: since the first frame of the capture. ``direction``: ``sut->peer``,
-    ``peer->sut``, or empty where the capture does not say. ``transport``: tcp, udp or rpc. ``dissection``: text of
-    several lines. ``first``, ``last``: the bytes of ``data`` that decide, inclusive; None where all do, or where there
-    are no such bytes. ``marked``: where the dissection shows these bytes, each from a character to another (exclusive).
-    ``capture_ms``: from the first packet of the capture to the last.
+    """A packet as shown to a reader. ``time_us``: int, since 1970 UTC; ``time_ms``: since the first frame of the
+    capture. ``direction``: ``sut->peer``, ``peer->sut``, or empty where the capture does not record the direction.
+    ``transport``: tcp, udp or rpc. ``dissection``: text of several lines. ``first``, ``last``: the first and last
+    deciding byte of ``data``, inclusive; None where all bytes decide or none does. ``marked``: the ranges of characters
+    of the dissection that show these bytes, each with an exclusive end. ``capture_ms``: the time from the first packet
+    of the capture to the last.
     """
 
     frame: int
@@ -55,9 +54,9 @@ class Shown:
 
 @dataclass(slots=True)
 class Captured:
-    """A packet of a capture, not yet dissected; ``stub``: the stub of a PDU as a scapy packet, if known.
+    """A packet of a capture before its dissection; ``stub``: the stub of a PDU as a scapy packet, if known.
 
-    ``inbound``: whether the SUT sent it; None where the capture does not say.
+    ``inbound``: whether the SUT sent the packet; None where the capture does not record the direction.
     """
 
     frame: int
@@ -71,19 +70,19 @@ class Captured:
 
     @property
     def direction(self) -> str:
-        """``sut->peer``, ``peer->sut``; empty where the capture does not say."""
+        """The direction: ``sut->peer``, ``peer->sut``, or empty where the capture does not record it."""
         return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
 
 
 class NoSuchPacket(MqconformError):
-    """The capture does not have the packet that a verdict names."""
+    """The capture does not contain the packet that a verdict names."""
 
 
 class CapturedPackets:
-    """The packets of one capture file, read once; CaptureError where it cannot be read.
+    """The packets of one capture file, which is read once; raises CaptureError for a file that cannot be read.
 
-    ``packets``: in the order of their frames. Where several malformed packets begin in one frame, the frame stands for
-    the first of them.
+    ``packets`` are in the order of their frames. Where several malformed packets begin in one frame, the frame number
+    means the first of them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,7 +90,7 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
-        """The packets of each DCE/RPC connection that was not dissected yet, by their frames."""
+        """The packets of each DCE/RPC connection that is not dissected yet, by the frames of the packets."""
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
             both = sorted(_read_stream_packets(stream), key=_frame)
@@ -101,10 +100,11 @@ class CapturedPackets:
         self.packets = sorted(packets, key=_frame)
 
     def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
-        """Return the packets of a verdict with their dissection; NoSuchPacket where none begins in a frame.
+        """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
+        requested frame.
 
-        ``says``: the texts of the verdict, which lead to the field of the range, or to a field where the verdict has no
-        range.
+        ``says``: the texts of the verdict, which name the deciding field, with or without a range of bytes in the
+        verdict.
         """
         asked = [(one, self._packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
@@ -161,7 +161,9 @@ def _read_datagram_packets(one: Datagram) -> Captured:
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
-    """Yield the packets of one side of a connection: its segments up to each pushed one, or to the end."""
+    """Yield the packets that one side of a connection sent. A packet ends with a pushed segment (PSH) or with the
+    stream.
+    """
     transport = RPC if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
@@ -174,7 +176,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
 
 
 def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
-    """Yield the first segment of each packet of a direction, and where the packet ends."""
+    """Yield the first segment of each packet of one direction, and the offset of the packet's end in the stream."""
     first: ByteRange | None = None
     for each in way.ranges:
         first = first or each
@@ -187,10 +189,12 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 class _Dissection:
     text: str
     lines: Lines
-    """The fields of the text with the bytes of each; empty where the bytes are not known for sure."""
+    """The fields in the text, with the bytes of each; empty where the bytes are uncertain."""
 
     def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
-        """Return where the text shows a field, from its name to the end of its line, and the bytes of the field."""
+        """Return the characters of the text that show a field, from its name to the end of its line, and the bytes of
+        the field.
+        """
         found, at = [], 0
         for line in self.lines:
             if line.path[: len(field.path)] == field.path and field.start <= line.start <= field.end:

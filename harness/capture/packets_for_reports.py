@@ -1,4 +1,6 @@
-"""The packets of verdicts for reports, which know no protocol: an entry point, so that they import nothing of it."""
+"""Show reports the packets of a verdict. Reports load this module through an entry point, so that they import no code
+of the protocol.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[Shown] | str]
-"""Gets document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame, first, last) of packets;
-returns the packets, or in words why they cannot be shown.
+"""Takes the document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame, first, last) of
+each packet; returns the packets, or a text with the reason why they cannot be shown.
 """
 
 
 def packets_of(path: Path) -> Show:
-    """Return the function that shows the packets of a capture file, which is read at once."""
+    """Read a capture file, and return the function that shows its packets."""
     try:
         capture = CapturedPackets(path)
     except (MqconformError, OSError) as error:

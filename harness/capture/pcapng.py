@@ -1,4 +1,4 @@
-"""The blocks of a pcapng file: Section Header, Interface Description, Enhanced Packet.
+"""Write and read the blocks of a pcapng file: Section Header, Interface Description, Enhanced Packet.
 
 Spec: the IETF draft "PCAP Next Generation (pcapng) Capture File Format", sections 4.1 to 4.3.
 """
@@ -15,30 +15,33 @@ from typing import BinaryIO
 from harness.capture.capture_error import CaptureError
 
 LINKTYPE_RAW = 101
-"""A packet begins with its IPv4 or IPv6 header."""
+"""The link type of packets that begin with their IPv4 or IPv6 header."""
 MAX_BLOCK = 0x01000000
-"""int bytes: a longer block is refused before it is read."""
+"""int bytes: the longest accepted block; a longer block is refused before it is read."""
 
 MAX_NOTE = MAX_BLOCK - 64
-"""int bytes of a note, as it is read."""
+"""int bytes: the longest accepted text of a note."""
 _PACKED_FROM = 1_000
-"""int bytes: a longer note is compressed, to a fifth on average; a shorter one would cost time and save nothing."""
+"""int bytes: notes longer than this are compressed, on average to a fifth; compressing shorter notes would take time
+and save nothing.
+"""
 _PACKED = 0x78
-"""The first byte of compressed data (RFC 1950); an uncompressed note begins otherwise."""
+"""The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
 
 _SECTION = 0x0A0D0D0A
 _INTERFACE = 0x00000001
 _ENHANCED_PACKET = 0x00000006
 _NOTE = 0x80006D71
-"""One of the block types for local use: other readers skip it, and number frames without it."""
+"""The type of blocks with notes, one of the types for local use: other readers skip such blocks and do not number them.
+"""
 _TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
 _INBOUND, _OUTBOUND = 1, 2
-"""Bits 0 and 1 of epb_flags."""
+"""The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECONDS = 6
-"""The time resolution as a negative power of 10; a file without one means this value as well."""
+"""The time resolution as a negative power of 10; the default of a file that names no resolution."""
 _LEAST_BLOCK = 12
 _HEAD = Struct("<II")
 _PACKET = Struct("<IIIII")
@@ -47,12 +50,12 @@ PACKET_AT = _HEAD.size + _PACKET.size
 
 
 def file_header() -> bytes:
-    """Return the blocks that begin a capture of one raw IP interface with times in microseconds."""
+    """Return the first blocks of a capture: one section, and one raw IP interface with times in microseconds."""
     return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
 
 
 def section_block() -> bytes:
-    """Return the block that begins a capture."""
+    """Return the Section Header block, with which a capture begins."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
     return _read_block(_SECTION, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
 
@@ -74,7 +77,8 @@ def packet_block(
 ) -> bytes:
     """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known.
 
-    ``interface``: the number of its interface; ``size``: that of the packet on the network, if the capture cut it.
+    ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
+    the packet.
     """
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
@@ -91,7 +95,7 @@ def note_block(text: bytes) -> bytes:
 
 
 def block_of_note(data: bytes) -> bytes:
-    """Return a block with a note as another block had it."""
+    """Return a block with the data of another note block."""
     return _read_block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
 
 
@@ -115,7 +119,7 @@ def _pad(data: bytes) -> bytes:
 class CapturedFrame:
     """One packet of a capture: ``number`` counts from 1 as in Wireshark, ``offset`` is where its block begins.
 
-    ``inbound``: whether the recorder of the capture received it; None where the file does not tell.
+    ``inbound``: whether the recorder of the capture received it; None where the file does not record it.
     """
 
     number: int
@@ -129,35 +133,35 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class CapturedNote:
-    """A note of a run between two packets of a capture, such as a line of the control channel."""
+    """A note that a run wrote between two packets of a capture, such as a line of the control channel."""
 
     data: bytes
-    """As it stands in the file: longer ones are compressed."""
+    """The bytes in the file; those of long notes are compressed."""
     file: Path
     offset: int
 
     @property
     def text(self) -> bytes:
-        """Return the text of a note; CaptureError where it is longer than `MAX_NOTE`, or cannot be read."""
+        """Return the text of a note; raise CaptureError for a text that is longer than `MAX_NOTE` or cannot be read."""
         if self.data[:1] != bytes([_PACKED]):
             return self.data
         unpacked = zlib.decompressobj()
         try:
             text = unpacked.decompress(self.data, MAX_NOTE)
         except zlib.error as failure:
-            raise CaptureError(self.file, self.offset, f"a note that cannot be unpacked: {failure}") from failure
+            raise CaptureError(self.file, self.offset, f"a note cannot be decompressed: {failure}") from failure
         if not unpacked.eof:
             raise CaptureError(self.file, self.offset, f"a note that is cut, or has more than {MAX_NOTE} bytes")
         return text
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
-    """Yield the packets of a capture file one after the other; CaptureError where it is cut or malformed."""
+    """Yield the packets of a capture file; raise CaptureError where the file is cut or malformed."""
     yield from (one for one in read_with_notes(path) if isinstance(one, CapturedFrame))
 
 
 def read_with_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
-    """Yield the packets and notes of a capture file in their order."""
+    """Yield the packets and notes of a capture file in the order of the file."""
     with path.open("rb") as file:
         yield from _Reader(path, file).items()
 
@@ -169,7 +173,7 @@ class _Reader:
     order: str = "<"
     offset: int = 0
     interfaces: list[tuple[int, int]] = field(default_factory=list)
-    """Link type and ticks a second of each interface of the section."""
+    """The link type and the ticks per second of each interface in the section."""
 
     def items(self) -> Iterator[CapturedFrame | CapturedNote]:
         number = 0
@@ -187,7 +191,7 @@ class _Reader:
             elif kind == _NOTE:
                 (size,) = self._unpack("I", body)
                 if size > len(body) - 4:
-                    raise self._error(f"a note of {size} bytes in a block of {len(body)}")
+                    raise self._error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _TIMELESS:
                 raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
@@ -196,7 +200,7 @@ class _Reader:
             raise self._error("the file is empty; a capture begins with a Section Header block")
 
     def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
-        """Read the rest of a block; return its type and body."""
+        """Read a block after its first bytes; return its type and body."""
         magic = self._read(4) if head[:4] == _SECTION.to_bytes(4, "little") else b""
         if magic:
             self._learn_order(magic)
@@ -229,7 +233,7 @@ class _Reader:
     def _packet(self, number: int, body: bytes) -> CapturedFrame:
         interface, high, low, captured, original = self._unpack("IIIII", body)
         if interface >= len(self.interfaces):
-            raise self._error(f"frame {number} is of interface {interface}, which is not described before it")
+            raise self._error(f"frame {number} names interface {interface}, which no earlier block describes")
         if captured != original:
             raise self._error(f"frame {number} holds {captured} of {original} bytes; capture without a snapshot length")
         if _PACKET.size + captured > len(body):
@@ -245,7 +249,7 @@ class _Reader:
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:
-        """Read the options behind the fixed part of a block; the first of a kind counts."""
+        """Read the options after the fixed part of a block; of several options with one code, the first counts."""
         found: dict[int, bytes] = {}
         while start < len(body):
             code, length = self._unpack("HH", body, start)

@@ -1,6 +1,7 @@
-"""The record of a test: every packet, with the frames of the capture file that hold it.
+"""Record every packet of a test, with the frames of the capture file that contain it.
 
-Bytes are recorded where they are sent and received, so the capture is exact; sniffing on loopback doubles and drops.
+Bytes are recorded where they are sent and received, so the capture is exact; a sniffer on loopback duplicates and loses
+packets.
 """
 
 from __future__ import annotations
@@ -44,13 +45,17 @@ RPC = "rpc"
 RPC_COMMENT = "DCE/RPC"
 """The comment of the frame that opens such a connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024
-"""int bytes of a SUT in one check: twelve of the longest messages. No check asks for more than one, or for 200."""
+"""int bytes: the most that a SUT may send in one check, twelve of the longest messages. No check causes more than one
+of the longest messages, or more than 200 messages.
+"""
 KEPT_DISSECTED = 64 * 1024
-"""int bytes: of a longer packet the layers are made again when they are asked for; they take several times its size."""
+"""int bytes: the longest packet whose dissection stays in memory. Longer packets are dissected again on demand, because
+a dissection takes several times the size of its packet.
+"""
 
 
 def _import_rpc_layers() -> Any:
-    """Import the layers of DCE/RPC, which takes a second: only where a SUT speaks it."""
+    """Import the layers of DCE/RPC on first use, because the import takes a second and few SUTs need it."""
     from harness.wire import rpc
 
     return rpc
@@ -61,9 +66,9 @@ class Frame:
 
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
     or ``malformed`` for bytes that are not a packet; then ``error`` names the reason. ``transport``: tcp, udp or rpc;
-    for rpc, ``kind`` is the PDU's, and ``stub`` its content, once a check has read it. ``position``: its place among
-    the frames of its connection. ``message``: the values of a UserMessage that waits need, kept when its bytes are not.
-    ``places``: where the capture file holds it; None without a file.
+    for rpc, ``kind`` is the kind of the PDU, and ``stub`` its content, once a check has read it. ``position``: its
+    place among the frames of its connection. ``message``: the values of a UserMessage that waits need; they stay in
+    memory when the bytes do not. ``places``: where the packet is in the capture file; empty without a file.
     """
 
     def __init__(
@@ -95,7 +100,7 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes; read from the capture file when memory does not have them any more."""
+        """The bytes of the packet; read back from the capture file when memory has dropped them."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)
@@ -117,7 +122,7 @@ class Frame:
 
     @property
     def from_sut(self) -> bool:
-        """Return whether the SUT sent it."""
+        """Return whether the SUT sent the packet."""
         return self.direction == FROM_SUT
 
     @cached_property
@@ -129,12 +134,12 @@ class Frame:
 
     @cached_property
     def layers(self) -> dict[str, Any]:
-        """The headers of the scapy packet by name, the first of each: checks ask for them again and again."""
+        """The headers of the scapy packet by name, the first of each name; cached, because checks read them often."""
         return {type(layer).__name__: layer for layer in reversed(list(self.packet.iterpayloads()))}
 
     @cached_property
     def record(self) -> Packet | PingPacket:
-        """The strict codec's record; FormatError when it has none."""
+        """The packet as a record of the strict codec; raises FormatError for a packet that the codec refuses."""
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
 
     def __getitem__(self, layer: str) -> Any:
@@ -146,14 +151,14 @@ class Frame:
 
     @cached_property
     def lines(self) -> Lines:
-        """The lines of the dissection with the bytes of each; none where they are not known for sure."""
+        """The lines of the dissection, with the bytes of each; empty where the bytes are uncertain."""
         if self.transport == RPC or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
             return Lines()
         return Lines(tree_lines(self.packet))
 
     @property
     def dissected(self) -> str:
-        """Return the packet as an indented text, for people."""
+        """Return the packet as indented text for people."""
         if self.transport == RPC:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
@@ -169,19 +174,19 @@ class MissingLayer(ConformanceFailure, IndexError):
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of others does not
-    show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture by another tool does
+    not show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
     sut_role: str
     frames: list[Frame] = field(default_factory=list)
     from_sut: list[Frame] = field(default_factory=list)
-    """The frames that the SUT sent."""
+    """The frames from the SUT."""
     summaries: dict[type, Any] = field(default_factory=dict)
-    """Notes of passive predicates on the frames so far."""
+    """The data that passive predicates have stored about the frames so far."""
     missing: str | None = None
-    """Why some of the frames before are not here, in a capture that lacks bytes."""
+    """The reason why earlier frames are missing, for a capture that lacks bytes."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
@@ -192,7 +197,7 @@ class Connection:
     """The bytes of an incomplete packet of the SUT."""
 
     def add(self, frame: Frame) -> None:
-        """Take the next packet of either direction."""
+        """Add the next packet of either direction."""
         frame.position = len(self.frames)
         self.frames.append(frame)
         if frame.from_sut:
@@ -200,19 +205,19 @@ class Connection:
 
     @property
     def received(self) -> list[Frame]:
-        """Return the packets of the SUT."""
+        """Return the packets from the SUT."""
         return self.from_sut.copy()
 
     @property
     def sent(self) -> list[Frame]:
-        """Return the packets of the peer."""
+        """Return the packets from the peer."""
         return [frame for frame in self.frames if not frame.from_sut]
 
 
 class Recorder:
-    """A recorder of every packet of one test: in a pcapng, and of the last ones in memory.
+    """Records every packet of one test in a pcapng file, and keeps the latest packets in memory.
 
-    A SUT that sends more than ``flood_limit`` ends the test: SutFlood, once; later packets are ignored.
+    When the SUT sends more than ``flood_limit``, SutFlood is raised once and ends the test; later packets are ignored.
     """
 
     def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
@@ -225,17 +230,19 @@ class Recorder:
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
-        """The size of the bytes of the SUT as they count against the limit, independent of the size of their pieces."""
+        """The size that counts against the limit: bytes from the SUT, with a minimum for each packet, however the bytes
+        are divided.
+        """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
-        """Makes the writer of the capture."""
+        """The function that creates the writer of the capture."""
         self._closed = False
         self._window = Window(path)
         self._began_ms = environment.now().monotonic_ms
 
     @property
     def writer(self) -> CaptureWriter:
-        """The capture; begun with the first packet."""
+        """The writer of the capture, created with the first packet."""
         if self._writer is None:
             if self.path is None:
                 raise HarnessError("a capture without a path")
@@ -243,8 +250,8 @@ class Recorder:
         return self._writer
 
     def note(self, text: bytes) -> None:
-        """Write a note on an event that is not a packet and decides the course of the check; nothing once the capture
-        has ended.
+        """Write a note about an event that is not a packet and influences the check; after the end of the capture, do
+        nothing.
         """
         if self.path is not None and not self._closed:
             self.writer.note(text)
@@ -267,7 +274,7 @@ class Recorder:
     # -- streams ------------------------------------------------------------------------------------------------
 
     def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
-        """Record a new connection; ``rpc``: it carries DCE/RPC."""
+        """Record a new connection; ``rpc``: whether it carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
             from harness.capture.rpc_stream import RpcFramer
@@ -287,19 +294,20 @@ class Recorder:
         return connection
 
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
-        """Record bytes that the peer sends: one frame, whether they are a packet or not."""
+        """Record bytes from the peer as one frame, whether they are a packet or not."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
         return self._keep(connection, number, TO_SUT, data, places)
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes of the SUT's stream; return the packets that they complete."""
+        """Record bytes from the SUT; return the packets that these bytes complete."""
         if len(data) > MAX_SEGMENT:
             self._note_at_once(len(data))
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
         return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
     def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes that arrived at once; the capture has a frame for each piece that begins or continues a packet.
+        """Record bytes that arrived together; the capture gets a frame for each piece that begins or continues a
+        packet.
 
         So a frame number names one packet, and PSH marks the end of a packet: a reader of the capture finds the same
         packets.
@@ -329,7 +337,9 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Note that the next frames arrived as one piece: an answer to the first of them has seen the last."""
+        """Write a note that the next frames arrived together: when the tester answers the first of them, it has
+        received all.
+        """
         self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
@@ -357,19 +367,23 @@ class Recorder:
             )
 
     def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
-        """Write bytes of the SUT that are in one packet at most; ``more`` of it is to come."""
+        """Write bytes from the SUT that belong to at most one packet; ``more``: whether further bytes of the packet
+        follow.
+        """
         number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
         connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
-        """Keep the packet that the first of the bytes make that the SUT sent and no packet has yet."""
+        """Record ``data`` as the next packet of the SUT; ``data`` are the first of its bytes that belong to no packet
+        yet.
+        """
         number, places = take_bytes(connection.unframed, len(data))
         return self._keep(connection, number, FROM_SUT, data, places, error)
 
     def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
     ) -> tuple[int, list[Place]]:
-        """Write bytes of a stream; return the number of their first frame and where the file holds them."""
+        """Write bytes of a stream; return the number of their first frame and their places in the file."""
         if self.path is None:
             return self._unwritten(), []
         from_client = from_sut == (connection.sut_role == "initiator")
@@ -380,7 +394,7 @@ class Recorder:
     # -- datagrams ----------------------------------------------------------------------------------------------
 
     def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
-        """Record a datagram; not of a SUT that has ``flooded``."""
+        """Record a datagram; raise SutFlood when the SUT has sent too much."""
         if from_sut:
             self._count_sut_packets(len(data))
         number, places = self._unwritten(), list[Place]()
@@ -391,17 +405,19 @@ class Recorder:
         return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
     def pings(self, *, from_sut: bool) -> list[Frame]:
-        """Return the ping packets of one side."""
+        """Return the ping packets that one side sent."""
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _unwritten(self) -> int:
-        """Return the number of the next frame where no file is written."""
+        """Return the number of the next frame of a record without a file."""
         return len(self.frames) + 1
 
     # -- what is kept -------------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
-        """Note bytes of the SUT and the packets that they complete; SutFlood when they are too many, or too much."""
+        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many of
+        either.
+        """
         self._from_sut += size
         self._cost += max(size, FRAME_COST * max(packets, 1))
         if self._cost > self.flood_limit:
@@ -435,8 +451,8 @@ class Recorder:
 
 
 def name_frame(frame: Frame) -> None:
-    """Give a frame its kind; bytes that are not a packet stay malformed, whether made wrong on purpose or by the
-    SUT.
+    """Set the kind of a frame. Bytes that are not a packet stay malformed, whether the peer sent them on purpose or the
+    SUT by error.
     """
     try:
         frame.kind = _rpc_kind(frame) if frame.transport == RPC else _name_packet(frame)
@@ -447,8 +463,8 @@ def name_frame(frame: Frame) -> None:
 
 
 def _name_packet(frame: Frame) -> str:
-    """Name a packet; WireError when neither codec can read it. scapy is not used, because most packets are never read
-    again.
+    """Return the kind of a packet; raise WireError when neither codec can parse it. The packet is not dissected by
+    scapy, because most packets are never read again.
     """
     try:
         record = frame.record
@@ -460,7 +476,9 @@ def _name_packet(frame: Frame) -> str:
 
 
 def _rpc_kind(frame: Frame) -> str:
-    """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
+    """Return the kind of a PDU; raise WireError when it cannot be parsed. PDUs from the peer may be wrong on purpose:
+    only their type is read.
+    """
     from harness.wire.rpc_fragments import is_plain
 
     name = str(_import_rpc_layers().rpc_kind(frame.data))

@@ -1,4 +1,4 @@
-"""Cutting a stream of DCE/RPC into PDUs. Spec: C706 12.4, 12.6.1."""
+"""Cut a stream of DCE/RPC into PDUs. Spec: C706 12.4, 12.6.1."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from reference_qm.codec import FormatError
 
 
 class RpcFramer(Framer):
-    """A framer of the bytes of one direction of a connection into whole PDUs."""
+    """Cuts the bytes of one direction of a connection into whole PDUs."""
 
     def rest(self) -> bytes:
-        """Return nothing: an incomplete PDU is not reported."""
+        """Return no bytes, because an incomplete PDU is not reported."""
         return b""
 
     def _size(self) -> int | None:

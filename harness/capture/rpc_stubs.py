@@ -1,4 +1,4 @@
-"""The content of the PDUs of a connection, as far as its own packets tell: interface, operation, stub."""
+"""Find the content of a connection's PDUs (interface, operation, stub) from the packets of the connection alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OPERATIONS = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU, and its content once that is known."""
+    """The bytes of a PDU, and its stub once that is known."""
 
     data: bytes
     stub: Any
@@ -46,17 +46,17 @@ class _Call:
     operation: Operation
     wide: bool
     gathered: dict[str, bytearray] = field(default_factory=dict)
-    """The stub of the request and of the response, as far as it has come."""
+    """The bytes received so far of the stubs of request and response."""
     first: dict[str, Pdu] = field(default_factory=dict)
 
 
 class _Connection:
-    """One connection, PDU by PDU; malformed PDUs and PDUs without a call are skipped."""
+    """The calls of one connection, found PDU by PDU. Malformed PDUs and PDUs without a call are skipped."""
 
     def __init__(self) -> None:
         self._proposed: dict[int, list[Proposal]] = {}
         self._contexts: dict[int, tuple[Syntax, bool]] = {}
-        """By identifier: the interface, and whether its stubs are in NDR64."""
+        """The presentation contexts by identifier: the interface, and whether its stubs are in NDR64."""
         self._calls: dict[int, _Call] = {}
 
     def take(self, pdu: Pdu) -> None:
@@ -97,7 +97,9 @@ class _Connection:
 
 
 def read_stubs(pdus: Iterable[Pdu]) -> None:
-    """Read the stubs of a connection's PDUs, in the order in which they passed: the first fragment of each has it."""
+    """Read the stubs of a connection's PDUs, which are in the order of transmission. The first fragment of a call gets
+    the whole stub.
+    """
     connection = _Connection()
     for pdu in pdus:
         try:

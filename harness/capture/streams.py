@@ -1,4 +1,4 @@
-"""Reads the conversations back from a capture, with the frame that holds each byte."""
+"""Reassemble the conversations in a capture, with the frame of each byte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes ``start`` to ``end`` (exclusive) of a stream are in frame ``frame``; ``pushed``: its segment has PSH."""
+    """The bytes of a stream, ``start`` to ``end`` (exclusive), that are in frame ``frame``; ``pushed``: whether the
+    segment has PSH.
+    """
 
     start: int
     end: int
@@ -24,7 +26,9 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN, or its RST (``reset``)."""
+    """The bytes that one side of a connection sent; ``closed_frame`` is the frame of its FIN, or of its RST
+    (``reset``).
+    """
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)
@@ -63,7 +67,7 @@ class Datagram:
 
 @dataclass(slots=True)
 class Streams:
-    """Everything in a capture, each list in order of first appearance; ``start_us``: of the first frame."""
+    """The connections and datagrams of a capture, in order of appearance; ``start_us``: the time of the first frame."""
 
     tcp: list[Stream]
     udp: list[Datagram]
@@ -71,7 +75,7 @@ class Streams:
 
 
 def streams(path: Path) -> Streams:
-    """Read a capture; CaptureError where it is malformed, or where bytes of a stream are missing or out of order."""
+    """Read a capture; raise CaptureError where it is malformed, or bytes of a stream are missing or out of order."""
     gathered = _Gatherer(path)
     for frame in read_pcapng(path):
         gathered.take(frame)
@@ -95,7 +99,7 @@ class _Gatherer:
 
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
-            raise self._error(frame, f"link type {frame.link_type}; only raw IP ({LINKTYPE_RAW}) is read")
+            raise self._error(frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is")
         if frame.number == 1:
             self.found.start_us = frame.time_us
         try:
@@ -122,15 +126,17 @@ class _Gatherer:
             stream = self._senders[back].stream
             self._senders[way] = _Sender(stream, stream.from_server, first)
         else:
-            raise self._error(frame, "a SYN-ACK without its SYN; the capture began too late")
+            raise self._error(frame, "the SYN before this SYN-ACK is missing; the capture began too late")
 
     def _segment(self, frame: CapturedFrame, segment: TcpSegment) -> None:
         sender = self._senders.get((segment.source, segment.target))
         if sender is None:
-            raise self._error(frame, "a connection without its SYN; the capture began too late")
+            raise self._error(frame, "the SYN of this connection is missing; the capture began too late")
         if segment.sequence != sender.expected:
             raise self._error(
-                frame, f"TCP sequence number {segment.sequence}, {sender.expected} is next; bytes are out of order"
+                frame,
+                f"TCP sequence number {segment.sequence} instead of {sender.expected}; "
+                "bytes are missing or out of order",
             )
         direction = sender.direction
         if segment.data:

@@ -1,7 +1,7 @@
 """Cut the bytes of a SUT into packets, including malformed ones. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
-A queue manager stops at the first wrong byte of a stream. The tester has to name the rule that this byte breaks, and to
-read on: a packet with a wrong version, signature or size ends where its size or its content ends.
+A queue manager stops at the first wrong byte of a stream. The tester has to name the rule that this byte breaks and to
+read the packets after it: a packet with a wrong version, signature or size ends where its size or its content ends.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
 
 _SECTION = BaseHeader.SECTION
 _KNOWN = 8
-"""Bytes by which a packet is known: with its version and its signature."""
+"""The number of bytes after which a packet can be recognized: version and signature have been received."""
 _HEAD = 20
-"""The bytes of a BaseHeader and its successor that show which packet it is."""
+"""The number of bytes of the BaseHeader and the next header that show the kind of the packet."""
 _SIZE_AT = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
-"""By PT: SessionAck, EstablishConnection, ConnectionParameters."""
+"""The lengths of internal packets by PT: SessionAck, EstablishConnection, ConnectionParameters."""
 _SESSION_HEADER = 16
 _READ_THROUGH = 64 * 1024
-"""The end of a message is computed from its headers up to this number of bytes; a longer message ends where PacketSize
-says.
-"""
+"""The longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
 
 
 class SutFramer(Framer):
-    """A framer of one direction of a stream that puts up with packets whose BaseHeader is wrong."""
+    """Cuts one direction of a stream into packets, also packets with a wrong BaseHeader."""
 
     def rest(self) -> bytes:
         held, self._held = bytes(self._held), bytearray()
@@ -61,7 +59,9 @@ class SutFramer(Framer):
         return wanted
 
     def _by_content(self) -> int | None:
-        """Return the length of a packet of its kind, independent of PacketSize; None where the length is open."""
+        """Return the length of the packet by its content, independent of PacketSize; None where the content does not
+        determine it.
+        """
         held = self._held
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
@@ -69,7 +69,9 @@ class SutFramer(Framer):
         return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
 
     def _is_end(self, size: int) -> bool:
-        """Return whether the stream ends here, or another packet begins here, even one with the same error."""
+        """Return whether the received bytes end at ``size``, or the next packet begins there, even one with the same
+        error.
+        """
         held = self._held
         after = held[size : size + 8]
         return not after or (
@@ -79,12 +81,12 @@ class SutFramer(Framer):
 
 
 def _correct_base_header(head: bytearray) -> bytes:
-    """Return a BaseHeader with the version and the signature that it should have."""
+    """Return a BaseHeader with correct version and signature."""
     return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
 
 
 def _message_size(held: bytearray, has_session_header: bool) -> int | None:
-    """Return where a message ends by its own headers; None when they are inconsistent, as far as they have arrived."""
+    """Return the length of a message by its headers; None when the headers received so far are inconsistent."""
     after = _SESSION_HEADER if has_session_header else 0
     whole = bytearray(_correct_base_header(held))
     whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")

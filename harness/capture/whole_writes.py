@@ -1,4 +1,4 @@
-"""Files of a run folder that hold whole records only: a record is written as a whole or not at all."""
+"""Write the files of a run folder that contain whole records only: a record is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.errors import FolderError
 
 
 def open_whole(path: Path, mode: str) -> FileIO:
-    """Open a file for records; FolderError when that cannot be."""
+    """Open a file for records; raise FolderError when it cannot be opened."""
     try:
         return FileIO(path, mode)
     except OSError as error:
@@ -18,7 +18,7 @@ def open_whole(path: Path, mode: str) -> FileIO:
 
 
 def write_whole(file: FileIO, path: Path, record: bytes) -> None:
-    """Append a record; FolderError, and the file is as it was, when there is no room for it."""
+    """Append a record. When it does not fit on the disk, restore the file and raise FolderError."""
     written = 0
     try:
         while written < len(record):

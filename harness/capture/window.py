@@ -1,4 +1,4 @@
-"""The last packets of a test in memory; earlier ones are read back from the capture file."""
+"""Keep the latest packets of a test in memory, and read earlier packets back from the capture file."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST = 4 * 1024
-"""int bytes that a packet costs at least, however short it is: its notes stay in memory."""
+"""int bytes: the lowest cost of a packet, however short it is, because its notes stay in memory."""
 LAYERS = 8
-"""A packet with all that is made of it takes about so many times its bytes, and LAYERS_COST."""
+"""The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST is added."""
 LAYERS_COST = 8 * 1024
 
 
 class Place(NamedTuple):
-    """Bytes of a packet in the capture file: int offset and size."""
+    """The place of bytes of a packet in the capture file: int offset and size."""
 
     offset: int
     size: int
 
 
 class Piece(NamedTuple):
-    """Bytes of a stream: the frame of the capture that holds them, and where that is in the file."""
+    """A piece of a stream: the number of its frame, and its place in the capture file."""
 
     number: int
     place: Place
 
 
 def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
-    """Take the first ``size`` bytes off those of a stream; return the frame in which they begin, and their places."""
+    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which they begin, and their
+    places.
+    """
     number, places = pieces[0].number, list[Place]()
     while pieces and size:
         frame, place = pieces.popleft()
@@ -44,18 +46,18 @@ def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
 
 
 class Held(Protocol):
-    """A packet as the window sees it."""
+    """The interface of a packet that the window keeps."""
 
     size: int
     places: list[Place]
     window: Window | None
 
     def forget(self) -> None:
-        """Leave the bytes to the capture file."""
+        """Drop the bytes from memory; the capture file keeps them."""
 
 
 class Window:
-    """A window on the frames of a capture file; without a file everything stays in memory."""
+    """The latest frames of a capture file; without a file, all frames stay in memory."""
 
     def __init__(self, path: Path | None, limit: int = WINDOW_BYTES) -> None:
         self._path = path
@@ -64,14 +66,16 @@ class Window:
         self._cost = 0
 
     def take(self, frame: Held, places: list[Place]) -> None:
-        """Hold a new frame, which lies at ``places`` of the file; forget the oldest ones instead."""
+        """Keep a new frame in memory, which is at ``places`` in the file; drop the oldest frames when memory exceeds
+        the limit.
+        """
         if self._path is None:
             return
         frame.window, frame.places = self, places
         self._hold(frame)
 
     def read(self, frame: Held) -> bytes:
-        """Read the bytes of a frame that was forgotten, and hold it again."""
+        """Read the bytes of a frame back from the file, and keep the frame in memory again."""
         assert self._path is not None
         parts = []
         try:
@@ -83,7 +87,7 @@ class Window:
             raise HarnessError(f"{self._path}: cannot read a packet back: {error.strerror}") from error
         data = b"".join(parts)
         if len(data) != frame.size:
-            raise HarnessError(f"{self._path}: a packet of {frame.size} bytes is missing: {len(data)} are left")
+            raise HarnessError(f"{self._path}: of a packet of {frame.size} bytes, only {len(data)} are in the file")
         self._hold(frame)
         return data
 

@@ -1,4 +1,4 @@
-"""The writer of captures of the harness's traffic: every byte, both endpoints, no sniffing."""
+"""Write captures of the harness's traffic, with every byte and both endpoints, without a sniffer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Connection:
     client_is_sut: bool | None
 
     def sides(self, from_client: bool) -> tuple[_Side, _Side]:
-        """Return the sender and the receiver."""
+        """Return the sender and the receiver, given whether the client sends."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
     def is_inbound(self, from_client: bool) -> bool | None:
@@ -45,23 +45,23 @@ class _Connection:
 
 
 class CaptureWriter:
-    """A pcapng file of raw IP packets, written one by one: a killed run loses none.
+    """Writes a pcapng file of raw IP packets, one by one, so that a killed run loses no packet.
 
     ``start_us``: the start of the times of the methods, int microseconds since 1970 UTC. Frame numbers count from 1.
     Endpoints are (textual IPv4 or IPv6 address, port). Where one endpoint is known as the SUT, every frame has its
-    direction: inbound was sent by the SUT. HarnessError on misuse.
+    direction: inbound packets are from the SUT. HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
         self.path = path
         self.frames = 0
         self.places: list[Place] = []
-        """Where the file holds the data that was written last."""
+        """The places in the file of the data that was written last."""
         self._size = len(file_header())
         self._data_end = 0
-        """The offset behind the last packet that was written: its data is at the end of it."""
+        """The offset in the file after the data of the last packet."""
         self._notes = bytearray()
-        """Blocks of notes that wait for the next packet."""
+        """The blocks of notes that are written with the next packet."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
         self._file = open_whole(path, "wb")
@@ -103,9 +103,8 @@ class CaptureWriter:
         comment: str | None = None,
         more: bool = False,
     ) -> list[int]:
-        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers.
-
-        The last of them is pushed (PSH), unless there is ``more`` of the same packet to come.
+        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers. The last
+        segment has PSH, unless ``more`` of the packet follows.
         """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
@@ -126,9 +125,9 @@ class CaptureWriter:
     def tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
-        """Write that one side closes its direction (FIN); return the frame number.
+        """Write the FIN with which one side closes its direction; return the frame number.
 
-        The other side may continue to send until it closes. ``reset`` ends the connection both ways (RST).
+        The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
         sender, receiver = self._sides(conn_id, from_client)
         ending = _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
@@ -169,7 +168,7 @@ class CaptureWriter:
         self._notes += note_block(text)
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         if self._notes:
             write_whole(self._file, self.path, bytes(self._notes))
             self._notes.clear()

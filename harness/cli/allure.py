@@ -1,4 +1,4 @@
-"""The command ``allure``: a run as one HTML file, made by Allure's own program (npm)."""
+"""The command ``mqconform allure``: make one HTML file of a run with Allure's own program, which npm installs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALLURE = "allure@3"
 LIMIT_S = 600
-"""Longest time of npm, which may have to download the package first."""
+"""The longest time of npm in seconds; npm may have to download the package first."""
 _PAGE = "index.html"
 
 
@@ -29,10 +29,10 @@ def register(app: typer.Typer) -> None:
 
 
 def allure(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="The run folder.")],
     out: Annotated[Path, typer.Option(help="The HTML file. An existing file is replaced.")] = Path("allure.html"),
 ) -> None:
-    """Make one HTML file of a run's allure-results with npm's allure: epics are documents, stories are rules."""
+    """Make one HTML file of a run's allure-results with Allure from npm. Epics are documents, stories are rules."""
     from harness.results.run_results import read_run
     from harness.run.results import ALLURE_FOLDER
 
@@ -40,7 +40,7 @@ def allure(
     npx = shutil.which("npx")
     if npx is None:
         raise UsageError(
-            "npx is missing: Allure is a program of npm; install Node.js, or open the allure-results of a run --allure"
+            "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run with --allure"
         )
     confirm_file(out)
     with unwound(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
@@ -55,18 +55,20 @@ def allure(
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise UsageError(f"npx {ALLURE} took longer than {LIMIT_S} s; is npm's registry to be reached?") from error
+            raise UsageError(
+                f"npx {ALLURE} took longer than {LIMIT_S} s; check that npm's registry is reachable"
+            ) from error
         page = Path(folder) / _PAGE
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            raise UsageError(f"npx {ALLURE} ended with {done.returncode}: {''.join(last)[:300]}")
+            raise UsageError(f"npx {ALLURE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
         with writing(out):
             shutil.copyfile(page, out)
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 
 
 def _made_of(found: RunResults, folder: Path) -> Path:
-    """Write the results of a run that was made without ``--allure`` into a folder; return where."""
+    """Write allure-results of a run that was made without ``--allure`` into a folder; return the path."""
     from dataclasses import replace
     from functools import partial
 

@@ -34,16 +34,25 @@ def register(app: typer.Typer) -> None:
 
 def attach(
     command: Annotated[
-        str | None, typer.Option(help="The command of an agent that answers on its standard streams.")
+        str | None,
+        typer.Option(
+            help="The command that starts an agent with the control channel on its standard input and output."
+        ),
     ] = None,
-    address: Annotated[str | None, typer.Option(help="HOST:PORT of an agent that listens.")] = None,
+    address: Annotated[
+        str | None, typer.Option(help="The address HOST:PORT of an agent that listens for a connection.")
+    ] = None,
     sut: Annotated[
         Path | None,
-        typer.Option(help="A SUT file: count with its capabilities, and use its agent when no other is given."),
+        typer.Option(
+            help="A SUT file. Its capabilities are counted, and its agent is used unless another one is given."
+        ),
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file. The file must not exist.")] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
-    disruptive: Annotated[bool, typer.Option(help="Also go offline, restart and reset.")] = False,
+    disruptive: Annotated[
+        bool, typer.Option(help="Also try the verbs that take the system offline, restart it or reset it.")
+    ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
     from harness.attach.attach import as_json, costs, draft, lines, try_agent, write_draft
@@ -51,7 +60,7 @@ def attach(
     from harness.sut.sut_file import load_sut_file
 
     if write is not None and command is None and address is None:
-        raise UsageError("--write: give --command or --address, which the draft is made for")
+        raise UsageError("--write: give --command or --address, so that the draft can name the agent")
     if write is not None:
         confirm_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
@@ -69,7 +78,7 @@ def attach(
             typer.echo(line)
     if write is not None:
         write_draft(write, draft(found, address, command))
-        typer.echo(f"{write}: a draft of the SUT file; enter there the system's addresses and capabilities", err=True)
+        typer.echo(f"{write}: a draft of the SUT file; enter the system's addresses and capabilities in it", err=True)
     raise typer.Exit(0 if found.right else EXIT_WRONG)
 
 
@@ -78,7 +87,7 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
     from harness.sut.external_driver import ExternalDriver
 
     if command is not None and address is not None:
-        raise UsageError("--command and --address are two agents: give one of them")
+        raise UsageError("--command and --address name two agents: give only one of them")
     if command is not None:
         return command_route(command)
     if address is not None:
@@ -87,13 +96,13 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
         raise UsageError("which agent? give --command, --address, or --sut FILE with a table [control]")
     if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
         raise UsageError(
-            f'{file.path}: has no control channel of a driver of kind = "external": give --command, --address'
+            f'{file.path}: has no [control] of a driver with kind = "external"; give --command or --address'
         )
     return route
 
 
 def _print_table(found: Findings, counted: Costs) -> None:
-    """Print a table; texts of an agent are never markup."""
+    """Print the report as a table; texts from an agent are never taken for markup."""
     from harness.attach.attach import describe_identity, rows, summary
 
     table = Table("facility", "verb", "found", "")

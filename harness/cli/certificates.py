@@ -1,4 +1,4 @@
-"""The commands ``certify`` and ``verify``."""
+"""The commands ``mqconform certify`` and ``mqconform verify``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from harness.errors import UsageError
 from harness.interrupts import unwound
 
 EXIT_REFUSED = 1
-"""No certificate, or none that holds."""
+"""No certificate can be made, or the given certificate is not valid."""
 EXIT_ELSEWHERE = 3
-"""A certificate of another rule set or by another harness: it cannot be judged here."""
+"""The certificate is for a different rule set, or by a different version of the harness: this installation cannot judge
+it.
+"""
 NOT_EXERCISED_PERCENT = 5.0
-"""`harness.results.certificate` has it, too, which takes long to import."""
+"""The same value as in `harness.results.certificate`, whose import takes too long for the help."""
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
 
 
@@ -30,16 +32,21 @@ def register(app: typer.Typer) -> None:
 
 
 def certify(
-    run: Annotated[Path, typer.Argument(help="The folder of a whole run.")],
+    run: Annotated[Path, typer.Argument(help="The run folder of a complete run.")],
     key: Annotated[
         Path, typer.Option(help="An Ed25519 private key (PEM): `openssl genpkey -algorithm ed25519 -out KEY`.")
     ],
-    out: Annotated[Path, typer.Option(help="The file of the certificate. The file must not exist.")],
+    out: Annotated[Path, typer.Option(help="The certificate file to write. The file must not exist.")],
     not_exercised: Annotated[
-        float, typer.Option(min=0, max=100, help="Largest share of rules not exercised, in per cent.")
+        float,
+        typer.Option(
+            min=0, max=100, help="The largest permitted share of rules with the verdict not_exercised, in percent."
+        ),
     ] = NOT_EXERCISED_PERCENT,
 ) -> None:
-    """Sign the verdicts and captures of a run as one file; exit with 1 and the reasons when that is not possible."""
+    """Sign the verdicts and captures of a run, and write them as one file. Exit with 1 and the reasons when the run
+    does not qualify.
+    """
     from harness.results import certificate
     from harness.results.bundle import member_of, private_key, write_bundle
     from harness.results.certificate_page import badge, page
@@ -70,20 +77,24 @@ def certify(
             made[name].write_text(text, encoding="utf-8")
         write_bundle(out, [*made.items(), *files.items()], signer)
     shown_by_name = f"{certificate.PAGE_FILE} {certificate.BADGE_FILE}"
-    typer.echo(f"{out}: {out.stat().st_size:,} bytes; `unzip {out} {shown_by_name}` has its page and badge")
+    typer.echo(f"{out}: {out.stat().st_size:,} bytes; `unzip {out} {shown_by_name}` extracts its page and badge")
 
 
 def verify_(
-    bundle: Annotated[Path, typer.Argument(help="The file of a certificate.")],
+    bundle: Annotated[Path, typer.Argument(help="The certificate file.")],
     public_key_: Annotated[Path, typer.Option("--public-key", help="The signer's public key (PEM).")],
     not_exercised: Annotated[
-        float, typer.Option(min=0, max=100, help="Largest share of rules not exercised that you accept, in per cent.")
+        float,
+        typer.Option(
+            min=0,
+            max=100,
+            help="The largest share of rules with the verdict not_exercised that you accept, in percent.",
+        ),
     ] = NOT_EXERCISED_PERCENT,
-    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
 ) -> None:
-    """Check a certificate offline, and judge its captures again.
-
-    Exit with 1 when it does not hold, with 3 when only a harness with another rule set can say whether it does.
+    """Check a certificate offline, and judge its captures again. Exit with 1 when the certificate is not valid, with 3
+    when it needs a harness with a different rule set.
     """
     from harness.cli.progress import progress_of
     from harness.results.bundle import BadBundle, public_key
@@ -99,7 +110,7 @@ def verify_(
         typer.echo(str(error), err=True)
         raise typer.Exit(EXIT_ELSEWHERE) from None
     except BadBundle as error:
-        typer.echo(f"does not hold: {error}", err=True)
+        typer.echo(f"not valid: {error}", err=True)
         raise typer.Exit(EXIT_REFUSED) from None
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))

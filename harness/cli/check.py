@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CheckFormat(StrEnum):
-    """How ``check`` shows what it found."""
+    """The output formats of ``mqconform check``."""
 
     TEXT = "text"
     JSON = "json"
@@ -34,23 +34,30 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    captures: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Captures: pcap or pcapng, also gzipped.")],
+    captures: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Capture files in the format pcap or pcapng; they may be compressed with gzip."
+        ),
+    ],
     sut: Annotated[
         str, typer.Option("--sut", help="Judge only the system at this IP address (ADDRESS or ADDRESS:PORT).")
     ] = "",
-    profile: Annotated[str, typer.Option("--profile", help="The release of Windows that the systems are.")] = "",
-    port: Annotated[list[int] | None, typer.Option("--port", help="A further TCP port of queue managers.")] = None,
+    profile: Annotated[str, typer.Option("--profile", help="The release of Windows that the systems run.")] = "",
+    port: Annotated[
+        list[int] | None, typer.Option("--port", help="A further TCP port on which queue managers listen.")
+    ] = None,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
     annotated: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with comments at the frames of verdicts."),
+        typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with verdicts as comments on its frames."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the report to this file instead of standard output.")] = None,
 ) -> None:
-    """Judge every queue manager in captures that other tools made, by all passive rules.
+    """Judge every queue manager in captures by other tools, by all passive rules.
 
-    Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture has no packet of a queue
-    manager that can be judged; 5: there are such packets, but no rule was decided.
+    Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture contains no packet from a
+    queue manager that can be judged; 5: such packets exist, but no rule was decided.
     """
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
@@ -62,10 +69,10 @@ def check(
     from reference_qm.releases.names import NO_RELEASE
 
     if profile and profile not in RELEASES:
-        raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
+        raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     wanted = Wanted.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
-        raise UsageError(f"--annotated {annotated}: it is a copy of one capture; give one FILE")
+        raise UsageError(f"--annotated {annotated}: the copy is of one capture; give exactly one FILE")
     for file, option in ((out, "--out"), (annotated, "--annotated")):
         if file is not None:
             confirm_file(file, option)
@@ -106,7 +113,7 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
         return EXIT_USAGE
     for checked, systems in findings:
         if not any(system.kinds for system in (one.system for one in systems)):
-            typer.echo(f"mqconform check: {checked.path}: no packet of a queue manager that can be judged", err=True)
+            typer.echo(f"mqconform check: {checked.path}: no packet from a queue manager that can be judged", err=True)
             return EXIT_NOTHING_JUDGED
     if not any(system.decided for _, systems in findings for system in systems):
         return EXIT_TOO_FEW

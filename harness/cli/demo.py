@@ -1,4 +1,4 @@
-"""``mqconform demo``: the suites against three systems, the matrix in the terminal, the site in a folder."""
+"""The command ``mqconform demo``: run the suites against three systems, print the matrix, and write the site."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ CONTOSO_FAULTS = (
     "acceptor-connection-parameters-ack-timeout-one-more",
     "initiator-connection-history-ping-failure-as-dns-failure",
 )
-"""The faults of "Contoso 1.0": seven, of few rules each."""
+"""The seven faults of "Contoso 1.0". Each of them breaks few rules."""
 
 WORKERS = {"process": 3, "virtual": 1}
-"""Checks of a system that run in parallel. Over loopback they mostly wait, and each starts a process; in virtual time
-they only compute.
+"""The number of checks of a system that run in parallel, by driver. Checks over loopback mostly wait; checks in virtual
+time only compute.
 """
 
 REPORT, PROGRESS = "report.txt", "report.log"
-"""Output of the report's command, and its progress."""
+"""The files with the output of `mqconform rollup` and with its progress."""
 POLL_INTERVAL_S = 0.3
-"""Seconds between two readings of the progress."""
+"""The time between two readings of the progress, in seconds."""
 REPORT_WAIT_LIMIT_S = 3_600
-"""Longest wait of the report for the runs, which end earlier."""
+"""The longest time that the report waits for the runs, in seconds; the runs end earlier."""
 SELECTION = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""Which checks: packets, and how a session begins, which end while a person looks on."""
+"""The selected checks: those of packets and of the beginning of a session, which end within a short demonstration."""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
-"""The one check of these that takes longer than all others beside it."""
+"""The selected check that is omitted, because it takes longer than all others together."""
 
 _SUT = """\
 [sut]
@@ -122,7 +122,7 @@ class System:
 
     @property
     def workers(self) -> int:
-        """Return the number of its checks that run in parallel."""
+        """The number of checks of this system that run in parallel."""
         return WORKERS[self.kind]
 
 
@@ -139,17 +139,19 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def demo(
-        out: Annotated[Path, typer.Option(help="The folder of the demo. A former demo in it is replaced.")] = Path(
-            "out/demo"
-        ),
-        whole: Annotated[bool, typer.Option(help="Test all documents, which takes some minutes more.")] = False,
+        out: Annotated[
+            Path, typer.Option(help="The folder of the demo. An earlier demo in this folder is replaced.")
+        ] = Path("out/demo"),
+        whole: Annotated[
+            bool, typer.Option(help="Run the checks of all documents, which takes some minutes longer.")
+        ] = False,
     ) -> None:
         """Run the suites against the reference and a faulty system, and show the interop matrix."""
         raise typer.Exit(run_demo(out, whole=whole))
 
 
 def run_demo(out: Path, *, whole: bool) -> int:
-    """Run the demo; return its exit code: 0 when every system ended as it must."""
+    """Run the demo; return its exit code, which is 0 when every system ended as expected."""
     for entry in entry_points(group="mqconform.needs"):
         if (missing := entry.load()()) is not None:
             raise UsageError(f"demo: {missing}")
@@ -163,7 +165,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
 
 
 def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
-    """Start the runs and the report, show how far they are, and judge how they end; return the exit code."""
+    """Start the runs and the report, show their progress, and judge their results; return the exit code."""
     runs = {system: _start(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
@@ -193,7 +195,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
 def _make_room(out: Path) -> None:
     if out.exists():
         if not out.is_dir() or (any(out.iterdir()) and not (out / "demo.txt").is_file()):
-            raise UsageError(f"{out}: is not empty and no demo of before; give another --out")
+            raise UsageError(f"{out}: is not empty, and not the folder of an earlier demo; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
     (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
@@ -271,7 +273,7 @@ def _has_finished(run: Path) -> bool:
 
 
 class _Tally:
-    """A count of the verdicts of a run as they are appended: the files grow large."""
+    """Counts the verdicts of a run while they are appended; it reads no line twice, because the files grow large."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -279,7 +281,7 @@ class _Tally:
         self.counts: Counter[str] = Counter()
 
     def count(self) -> Counter[str]:
-        """Count the new lines; return the number of all lines so far."""
+        """Count the verdicts in new lines; return the counts of all lines so far."""
         if self.path.is_file():
             with self.path.open("rb") as file:
                 file.seek(self.read)
@@ -296,13 +298,15 @@ def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System,
         counts = tallies[system].count()
         shown = [str(counts[verdict]) for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN)]
         other = counts.total() - sum(map(int, shown))
-        state = "running" if process.poll() is None else f"ended with {process.returncode}"
+        state = "running" if process.poll() is None else f"ended with exit code {process.returncode}"
         table.add_row(f"{system.name} {system.version}", system.kind, *shown, str(other), state)
     return table
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Judge how a system ended: return what is wrong unless its failures are those of its faults and nothing else."""
+    """Judge the result of a system's run: return an error text unless exactly the rules that its faults break have
+    failed.
+    """
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):
         return f"{system.name} ended with {code}; see {out / system.slug}.log"
@@ -313,7 +317,8 @@ def _judge_outcome(system: System, code: int, out: Path) -> str | None:
     extra, missing = sorted(failed - broken), sorted(meant - failed)
     if extra or missing:
         return (
-            f"{system.name}: fails {', '.join(extra) or 'nothing'} unexpectedly, misses {', '.join(missing) or 'none'}"
+            f"{system.name}: unexpected failures: {', '.join(extra) or 'none'}; "
+            f"missing failures: {', '.join(missing) or 'none'}"
         )
     if code != (EXIT_NOT_CONFORMANT if meant else EXIT_OK):
         return f"{system.name} ended with {code}; see {out / system.slug}.log"

@@ -1,4 +1,4 @@
-"""The command ``dissector``: MSMQ for Wireshark and tshark, as one Lua file."""
+"""The command ``mqconform dissector``: write a dissector of MSMQ for Wireshark and tshark as one Lua file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def register(app: typer.Typer) -> None:
 def dissector(
     out: Annotated[Path, typer.Option(help="The Lua file. An existing file is replaced.")] = Path("msmq.lua"),
 ) -> None:
-    """Write a Wireshark dissector of MSMQ: TCP 1801, UDP 3527 and other ports by signature, RPC interfaces by UUID."""
+    """Write a Wireshark dissector of MSMQ. It recognizes TCP port 1801 and UDP port 3527, other ports by the signature
+    of the packets, and RPC interfaces by UUID.
+    """
     from harness.dissector.lua import write_dissector
 
     confirm_file(out)

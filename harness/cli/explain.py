@@ -1,4 +1,4 @@
-"""Everything known about one rule: the output of `mqconform explain RULE`."""
+"""The output of `mqconform explain RULE`: everything known about one rule."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
 from harness.rules.places import place_of
 from harness.run_folder import VERDICTS_FILE
+from harness.states.table import read_tables
 
 _TEXT_LIMIT = 200
-"""Largest number of characters shown of a text of the system; verdicts.jsonl has the whole text."""
+"""The largest number of characters shown of a text from the system; verdicts.jsonl contains the whole text."""
 
 
 def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
-    """Yield the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
+    """Yield the lines that explain a rule; raise UsageError for an unknown rule, or for a folder without a run."""
     rule = rule_named(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
@@ -33,12 +34,14 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
-        yield f"stands under {', '.join(row.under)}: not exercised in a system that does not follow that"
+        yield f"stands under {', '.join(row.under)}: not exercised in a system that does not follow this rule"
     if row.violates:
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
     yield from _list("checks", [_line(one) for one in _list_checks(inventory, rule)])
+    if cells := _list_cells(rule):
+        yield from _list("cells of states and events", [_line(one) for one in cells])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
     yield from _list(f"faults ({proof})", [_line(one) for one in _list_faults(inventory, rule)])
     if not runs:
@@ -53,11 +56,16 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
 
 
 def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
-    """Return the line of ``mqconform rules --format json`` of a rule, with the places of its row, checks and faults."""
+    """Return the JSON object of a rule: its line of ``mqconform rules --format json``, with the places of its row,
+    checks and faults.
+    """
     places = {"row": _place_of_row(inventory.catalogue[rule])}
-    return (
-        inventory.row(rule) | places | {"tests": _list_checks(inventory, rule), "faults": _list_faults(inventory, rule)}
-    )
+    found = {
+        "tests": _list_checks(inventory, rule),
+        "cells": _list_cells(rule),
+        "faults": _list_faults(inventory, rule),
+    }
+    return inventory.row(rule) | places | found
 
 
 def _place_of_row(row: Rule) -> str:
@@ -79,7 +87,7 @@ def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
         if note.allows:
             yield f"            allows:  {note.allows}"
         if row.id in note.excuses:
-            yield f"            excuses: a miss is a warning of {', '.join(note.excused)}"
+            yield f"            excuses: a violation is a warning, not a failure, in {', '.join(note.excused)}"
 
 
 def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
@@ -113,10 +121,25 @@ def _check(path: str, name: str) -> dict[str, str]:
     return {"name": name, "place": path, "says": ""}
 
 
-def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the faults that break a rule: name, place, the behavior of a system with it, whether it was made blind.
+def _list_cells(rule: str) -> list[dict[str, str]]:
+    """Return the cells that a rule decides: machine, state and event, place, permitted outcomes."""
+    return [
+        {
+            "name": f"{table.machine}: {cell.name}",
+            "place": table.place_of(cell),
+            "says": " or ".join(cell.outcomes),
+        }
+        for table in read_tables(rule)
+        for cell in table.demanded()
+        if rule in cell.all_rules
+    ]
 
-    The name of a fault of a table may be made of pieces: the rule's id then stands in the table's line.
+
+def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+    """Return the faults that break a rule: name, place, behavior of a system with the fault, and whether the fault is
+    blind.
+
+    The name of a fault may be composed in a table; then the place is the line of the table with the rule's id.
     """
     records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
     places = [place_of(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
@@ -127,7 +150,9 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
 
 
 def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule, worst first: equal ones once, the first of a kind with its packets."""
+    """Yield the verdicts of a run on a rule, worst first. Equal verdicts are one line; the first of each kind shows its
+    packets.
+    """
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, frames_of
     from harness.wire.value_names import with_names

@@ -26,14 +26,21 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    area: Annotated[str, typer.Option(help="The area: queues, remote, sessions or transfer.")] = "queues",
-    steps: Annotated[int, typer.Option(help="Number of steps.")] = 10_000,
-    minutes: Annotated[float | None, typer.Option(help="End after so many minutes, also with fewer steps.")] = None,
-    seed: Annotated[str, typer.Option(help="A text; another text draws other steps.")] = "1",
-    replay: Annotated[Path | None, typer.Option(help="Take the steps of this file again, and no others.")] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the sequence that diverges.")] = Path("out/explore"),
+    area: Annotated[str, typer.Option(help="The area to explore: queues, remote, sessions or transfer.")] = "queues",
+    steps: Annotated[int, typer.Option(help="The number of steps to take.")] = 10_000,
+    minutes: Annotated[
+        float | None, typer.Option(help="End after this number of minutes, even with fewer steps.")
+    ] = None,
+    seed: Annotated[
+        str, typer.Option(help="The seed of the random steps: any text. A different text gives different steps.")
+    ] = "1",
+    replay: Annotated[Path | None, typer.Option(help="Repeat the steps in this file, and take no others.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder to which a diverging sequence of steps is saved.")] = Path(
+        "out/explore"
+    ),
 ) -> None:
-    """Drive the system beside a model of the required behaviour, and compare everything visible after each step.
+    """Take random steps on the system and on a model of the required behavior, and compare everything visible after
+    each step.
 
     Exit with 1 when they differ: the shortest sequence found is printed and saved. Exit with 5 when a transition of the
     model was never taken.
@@ -47,7 +54,7 @@ def explore(
     sequence = None if replay is None else load(replay)
     chosen = area if sequence is None else sequence.area
     if chosen not in AREAS:
-        raise UsageError(f"--area {chosen}: there is no such area; use one of {', '.join(AREAS)}")
+        raise UsageError(f"--area {chosen}: unknown area; known: {', '.join(AREAS)}")
     file = load_sut_file(sut)
     make_folder(out)
     driver = driver_for(file, out)
@@ -79,7 +86,7 @@ def _explore(
         save(path, area, system, found.seed, found.diverged)
         for line in _describe_walk(found.diverged, area):
             typer.echo(line)
-        typer.echo(f"the sequence: {path}")
+        typer.echo(f"the sequence is saved in {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
     if found.never_taken:
         raise typer.Exit(EXIT_TOO_FEW)
@@ -87,7 +94,7 @@ def _explore(
 
 def _replay(walk: Walk, area: str) -> None:
     if walk.divergence is None:
-        typer.echo(f"{len(walk.steps)} steps: the system does as the model")
+        typer.echo(f"{len(walk.steps)} steps: the system behaves like the model")
         return
     for line in _describe_walk(walk, area):
         typer.echo(line)
@@ -95,14 +102,14 @@ def _replay(walk: Walk, area: str) -> None:
 
 
 def _count_steps(found: Explored) -> Iterator[str]:
-    """Yield the numbers of steps, and the transitions without any."""
+    """Yield the number of steps of each transition, and the transitions without steps."""
     for name, number in sorted(found.steps.items()):
         yield f"{number:>8,}  {name}"
     yield f"{found.steps.total():>8,}  steps"
     for name, needs in sorted(found.lacking.items()):
-        yield f"not drawn: {name}, since the system lacks {', '.join(needs)}"
+        yield f"not tried: {name}, because the system lacks {', '.join(needs)}"
     if found.never_taken and found.diverged is None:
-        yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
+        yield f"never taken: {', '.join(found.never_taken)}; increase --steps"
 
 
 def _describe_walk(walk: Walk, area: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The command ``learn``: the session machine of a system, learned over the wire."""
+"""The command ``mqconform learn``: learn the state machine of a system's sessions over the wire."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ def register(app: typer.Typer) -> None:
 
 def learn(
     sut: Annotated[Path | None, typer.Option(help="The TOML file that describes the system under test.")] = None,
-    out: Annotated[Path, typer.Option(help="The machine as JSON. FILE.dot beside it has the diagram.")] = Path(
-        "session-machine.json"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="The file for the machine as JSON. The diagram is written to FILE.dot.")
+    ] = Path("session-machine.json"),
     diff: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(help="Compare two machines learned before."),
+        typer.Option(help="Compare two machine files that were learned before."),
     ] = None,
-    seed: Annotated[str, typer.Option(help="Any text. Another text draws other words.")] = "1",
+    seed: Annotated[
+        str, typer.Option(help="The seed of the random words: any text. A different text gives different words.")
+    ] = "1",
 ) -> None:
-    """Learn the machine of sessions that a system accepts, and name the transitions that break the documents.
+    """Learn the state machine of the sessions that a system accepts, and print the transitions that break a rule.
 
-    Exit with 1 when a transition breaks a demand, or when two machines differ.
+    Exit with 1 when a transition breaks a rule, or when the two machines of --diff differ.
     """
     from harness.learn.machine import read_machine
 
@@ -44,7 +46,7 @@ def learn(
         _print_differences(*map(read_machine, diff))
         return
     if sut is None:
-        raise UsageError("learn needs --sut FILE, or --diff MACHINE MACHINE")
+        raise UsageError("give --sut FILE to learn a machine, or --diff MACHINE MACHINE to compare two")
     learned = _learn(sut, out, seed)
     machine = learned.machine
     typer.echo(f"{out}: {len(machine.states)} states after {learned.words:,} words with {learned.inputs:,} inputs")
@@ -101,7 +103,7 @@ def _print_differences(first: Machine, second: Machine) -> None:
 
     differences = find_differences(first, second)
     for one in differences:
-        typer.echo(f"{' > '.join(one.word)}: {one.first}, {one.second} in the second")
+        typer.echo(f"{' > '.join(one.word)}: {one.first} in the first machine, {one.second} in the second")
     if differences:
         typer.echo(f"{len(differences)} transitions differ")
         raise typer.Exit(EXIT_NOT_CONFORMANT)

@@ -1,6 +1,6 @@
-"""The command ``mqconform``. The module of a subcommand is imported when that subcommand is called, not before.
-
-Subcommands of other parts come in through the entry points ``mqconform.commands``: the name is that of the command.
+"""The command ``mqconform``. The module of a subcommand is imported only when the subcommand is called. Subcommands of
+other packages are found through the entry points ``mqconform.commands``; the name of an entry point is the name of the
+command.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ OWN = MappingProxyType(
         "allure": "allure",
     }
 )
-"""The commands of the harness, in the order in which --help has them, each with its module in ``harness.cli``."""
+"""The commands of the harness in the order of --help, each with its module in ``harness.cli``."""
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
-"""The error of typer for invalid arguments; older versions of typer import it from another package."""
+"""The errors of typer for invalid arguments; older versions of typer import the class from a different package."""
 _OF_PATHS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
-"""Errors of a file or folder that a person names, or of the disk that it is on."""
+"""The numbers of operating system errors about a file or folder that the user named, or about its disk."""
 _ONLY_HELP = "NoArgsIsHelpError"
-"""The error of typer for a missing subcommand, raised after the help is printed."""
+"""The name of typer's error for a missing subcommand, raised after the help is printed."""
 
 Register = Callable[[typer.Typer], None]
-"""Adds commands to a command line."""
+"""The type of functions that add commands to a command line."""
 
 
 def _others() -> dict[str, EntryPoint]:
@@ -77,10 +77,10 @@ def find_register(name: str) -> Register | None:
 
 
 class LazyCommands(TyperGroup):
-    """A command line that imports a command's module when the command is asked for."""
+    """A command line that imports the module of a command only when the command is requested."""
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """Return the names of all commands, those of other parts last."""
+        """Return the names of all commands; commands of other packages are last."""
         return [*OWN, *sorted(_others())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
@@ -93,12 +93,14 @@ class LazyCommands(TyperGroup):
         return get_group(found).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name, the command and its arguments; UsageError for a name or an option that is not meant so."""
+        """Return the name, the command and its arguments; raise UsageError for an unknown command or an option without
+        its value.
+        """
         if args[0] not in self.list_commands(ctx):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f"did you mean {near[0]}?" if near else "`mqconform --help` lists them"
+            hint = f"did you mean {near[0]}?" if near else "`mqconform --help` lists the commands"
             raise UsageError(f"there is no command {args[0]!a}; {hint}")
         name, command, rest = super().resolve_command(ctx, args)
         refuse_options_as_values(command, rest)
@@ -106,14 +108,14 @@ class LazyCommands(TyperGroup):
 
 
 def refuse_options_as_values(command: Any, words: Sequence[str]) -> None:
-    """Raise UsageError for an option that lacks its value, so that the next option would be taken for it."""
+    """Raise UsageError for an option whose value is missing, because typer would take the next option for the value."""
     if words and words[0] in getattr(command, "commands", {}):
         refuse_options_as_values(command.commands[words[0]], words[1:])
         return
     options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts) if name[0] == "-"}
     for word, following in pairwise(takewhile(lambda one: one != "--", words)):
         if word in options and not options[word].is_flag and following in options:
-            raise UsageError(f"{word}: its value is missing; {following} follows, which is an option itself")
+            raise UsageError(f"{word}: its value is missing; the next word is the option {following}")
 
 
 app = typer.Typer(
@@ -156,7 +158,7 @@ def main() -> None:
             sys.exit(EXIT_USAGE)
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")
-        _refuse(said if said.endswith("?") else f"{said}; `{where} --help` lists what there is")
+        _refuse(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
     sys.exit(code)
 
 

@@ -20,23 +20,32 @@ def register(app: typer.Typer) -> None:
 
 
 def mutants(
-    jobs: Annotated[int, typer.Option(help="Number of worker processes.")] = 2,
-    sample: Annotated[int, typer.Option(help="Number of mutants, spread evenly over functions; 0 for all.")] = 1500,
-    seed: Annotated[str, typer.Option(help="A text; another text selects other mutants.")] = "1",
-    limit: Annotated[int | None, typer.Option(help="Largest number of mutants to run now.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only files or functions with this name. Repeatable.")] = None,
+    jobs: Annotated[int, typer.Option(help="The number of worker processes.")] = 2,
+    sample: Annotated[
+        int, typer.Option(help="The number of mutants to select, spread evenly over the functions; 0 selects all.")
+    ] = 1500,
+    seed: Annotated[
+        str, typer.Option(help="The seed of the selection: any text. A different text selects different mutants.")
+    ] = "1",
+    limit: Annotated[int | None, typer.Option(help="The largest number of mutants to run in this call.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only mutants of files or functions with this name. Repeatable.")
+    ] = None,
     most: Annotated[
-        int | None, typer.Option(help="Largest number of checks to try on each mutant, the narrowest first.")
+        int | None,
+        typer.Option(
+            help="The largest number of checks to try on each mutant. Checks that run the least code are first."
+        ),
     ] = None,
     again: Annotated[
-        bool, typer.Option(help="Repeat the mutants that survived, except those without an outward effect.")
+        bool, typer.Option(help="Run surviving mutants again, except mutants without an effect on inputs and outputs.")
     ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="Print the mutants without running them.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Print the selected mutants without running them.")] = False,
     out: Annotated[
-        Path, typer.Option(help="The folder of results. Mutants with a result there do not run again.")
+        Path, typer.Option(help="The folder of results. Mutants with a result in this folder are not run again.")
     ] = Path("out/mutants"),
 ) -> None:
-    """Change the reference's own code in a thousand places, one at a time, and list the changes that no check finds."""
+    """Change the code of the reference in many places, one at a time, and list the changes that no check finds."""
     from harness.mutation.mutants import all_mutants, selection
     from harness.proof.mutants import (
         SURVIVORS_FILE,

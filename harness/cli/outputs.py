@@ -1,4 +1,4 @@
-"""Files and folders that a command writes: a failure is one line, before any step that costs time."""
+"""Prepare the files and folders that a command writes: an error is one line, before any step that takes long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from harness.errors import UsageError
 
 @contextmanager
 def writing(path: Path, option: str = "--out") -> Iterator[None]:
-    """Make an error of the file system within one line about this file or folder, which an option names."""
+    """Turn an error of the file system in this context into a UsageError of one line about the file or folder of an
+    option.
+    """
     try:
         yield
     except OSError as error:
@@ -19,18 +21,18 @@ def writing(path: Path, option: str = "--out") -> Iterator[None]:
 
 
 def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
-    """Raise UsageError for a file that cannot be written or, with ``new``, exists; the file stays unchanged."""
+    """Raise UsageError for a file that cannot be written or, with ``new``, exists. The file stays unchanged."""
     with writing(path, option):
         is_there = path.exists()
         if is_there and new:
-            raise UsageError(f"{path}: is there already; give another {option}")
+            raise UsageError(f"{path}: exists already; give another {option}")
         path.open("ab").close()
         if not is_there:
             path.unlink()
 
 
 def make_folder(path: Path) -> None:
-    """Make a missing folder and its parents; UsageError when it cannot be made or written to."""
+    """Create a missing folder and its parents; raise UsageError when the folder cannot be created or written to."""
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"
@@ -39,7 +41,7 @@ def make_folder(path: Path) -> None:
 
 
 def confirm_new(path: Path, *, may_be_empty: bool = False) -> None:
-    """Raise UsageError for a folder that is there (``may_be_empty``: and holds something)."""
+    """Raise UsageError for an existing folder; with ``may_be_empty``, only for one with files."""
     with writing(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
-            raise UsageError(f"{path}: is there already; give another --out")
+            raise UsageError(f"{path}: exists already; give another --out")

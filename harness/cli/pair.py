@@ -1,4 +1,4 @@
-"""The command ``pair``: two systems exchange messages through relays, and both are judged."""
+"""The command ``mqconform pair``: let two systems exchange messages through relays, and judge both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def register(app: typer.Typer) -> None:
 def pair(
     a: Annotated[Path, typer.Option(help="The SUT file of system A.")],
     b: Annotated[Path, typer.Option(help="The SUT file of system B.")],
-    out: Annotated[Path, typer.Option(help="The folder of captures and results. It must be missing or empty.")],
+    out: Annotated[
+        Path, typer.Option(help="The folder for captures and results. The folder must be missing or empty.")
+    ],
     scenario: Annotated[list[str] | None, typer.Option(help="Run only this scenario. Repeatable.")] = None,
 ) -> None:
     """Let two systems exchange messages through relays of the tester, in both directions, and judge both.
@@ -47,7 +49,7 @@ def pair(
     chosen = scenario or list(known)
     for name in chosen:
         if name not in known:
-            raise UsageError(f"--scenario {name}: unknown; known are {', '.join(known)}")
+            raise UsageError(f"--scenario {name}: unknown scenario; known: {', '.join(known)}")
     confirm_new(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)

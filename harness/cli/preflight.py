@@ -16,7 +16,7 @@ EXIT_NOT_READY = 1
 
 
 class PreflightFormat(StrEnum):
-    """How ``preflight`` shows what it found."""
+    """The output formats of ``mqconform preflight``."""
 
     TEXT = "text"
     JSON = "json"
@@ -31,10 +31,9 @@ def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
     format_: Annotated[PreflightFormat, typer.Option("--format", help="Format of the output.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Check that the system provides everything that the SUT file declares.
-
-    The command sends test messages, which live 10 seconds at most, to the queues of the SUT file, or, with queue
-    control, to a queue that is deleted again. The system stays otherwise unchanged.
+    """Check that the system provides everything that the SUT file declares. The command sends test messages, which
+    expire within 10 seconds, to the queues in the SUT file, or, with queue control, to a queue that is deleted again.
+    Nothing else in the system is changed.
     """
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory

@@ -1,4 +1,4 @@
-"""How far a command is, on a terminal."""
+"""Show the progress of a command on a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_of(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what is called with how much is done, of how much."""
+    """Show a bar on standard error, if that is a terminal; yield the function to call with the amount done and the
+    total.
+    """
     from rich.console import Console
     from rich.progress import Progress
 

@@ -20,17 +20,19 @@ def register(app: typer.Typer) -> None:
 
 
 def prove(
-    rule: Annotated[list[str] | None, typer.Option(help="Only this rule. Repeatable.")] = None,
-    erratum: Annotated[list[str] | None, typer.Option(help="Only the readings of this erratum. Repeatable.")] = None,
-    jobs: Annotated[int, typer.Option(help="Number of worker processes.")] = 2,
+    rule: Annotated[list[str] | None, typer.Option(help="Prove only this rule. Repeatable.")] = None,
+    erratum: Annotated[
+        list[str] | None, typer.Option(help="Run only the readings of this erratum. Repeatable.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="The number of worker processes.")] = 2,
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
     changed: Annotated[
         bool,
-        typer.Option(help="Only the rules that changes since the recorded proof affect."),
+        typer.Option(help="Prove only the rules that are affected by changes since the recorded proof."),
     ] = False,
     readings: Annotated[
         bool,
-        typer.Option(help="Only the readings of errata, one at a time."),
+        typer.Option(help="Prove no rule: run only the readings of errata, one at a time."),
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
@@ -48,14 +50,14 @@ def prove(
     rule = [rule_named(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
     if unknown:
-        raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml has them all")
+        raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml lists all errata")
 
     if changed:
         recorded, digests = load_proof(), folder_digests()
         rule = to_prove(inventory, recorded, digests)
         erratum = errata_to_run(inventory, recorded, digests)
         if not rule and not erratum:
-            typer.echo("the suites are as they were when all was proven: 0 rules to prove")
+            typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
     def work(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
@@ -81,8 +83,10 @@ def prove(
 
 def _refuse_contradictions(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
     if record and (some or changed):
-        raise UsageError("--record keeps the proof of all rules: leave --rule, --erratum, --changed out, or --record")
+        raise UsageError(
+            "--record needs the proof of all rules: omit --rule, --erratum and --changed, or omit --record"
+        )
     if only and (rule or record or changed):
-        raise UsageError("--readings proves no rule: leave --rule, --record and --changed out")
+        raise UsageError("--readings proves no rule: omit --rule, --record and --changed")
     if changed and some:
-        raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")
+        raise UsageError("--changed selects the rules: omit --rule and --erratum")

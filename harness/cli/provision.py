@@ -19,13 +19,18 @@ def register(app: typer.Typer) -> None:
 
 def provision(
     out: Annotated[Path, typer.Option(help="The folder for keys and certificates. The folder must not exist.")],
-    peer_address: Annotated[str, typer.Option(help="driver.peer_address of the SUT file.")] = "127.0.0.2",
-    peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
+    peer_address: Annotated[
+        str, typer.Option(help="The address of the peer: driver.peer_address in the SUT file.")
+    ] = "127.0.0.2",
+    peer_identifier: Annotated[
+        str | None,
+        typer.Option(help="The GUID of the peer: driver.peer_identifier in the SUT file, if the file has this key."),
+    ] = None,
     restricted: Annotated[
-        str, typer.Option(help="The queue that grants the user no rights.")
+        str, typer.Option(help="The queue to which the test user gets no access: queues.restricted in the SUT file.")
     ] = "private$\\mqc-restricted",
 ) -> None:
-    """Write the values that a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
+    """Write the data that a SUT with the capability security needs: keys, certificates, users, a restricted queue."""
     from harness.sut.provisioning import write_provisions
     from harness.sut.sut_file import PEER_IDENTIFIER
 

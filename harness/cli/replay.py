@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.results.replayed import Replayed
 
 MOST_LISTED_DIFFERENCES = 50
-"""Checks that are listed for one reason; `--format json` has all."""
+"""The largest number of checks listed for one reason; `--format json` lists all."""
 
 
 def register(app: typer.Typer) -> None:
@@ -27,18 +27,17 @@ def register(app: typer.Typer) -> None:
 
 
 def replay_(
-    run: Annotated[Path, typer.Argument(help="A run folder with its captures.")],
-    rule: Annotated[
-        list[str] | None, typer.Option(help="Only checks that have a verdict on this rule (again and again).")
+    run: Annotated[Path, typer.Argument(help="The run folder, with its captures.")],
+    rule: Annotated[list[str] | None, typer.Option(help="Only checks with a verdict on this rule. Repeatable.")] = None,
+    keyword: Annotated[
+        str | None, typer.Option("-k", help="Only checks whose names match this expression, as in pytest -k.")
     ] = None,
-    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder in which to keep the replay as a run.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Save the replay as a run in this folder.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
 ) -> None:
-    """Run the checks of a run again on their captures, without the system, and compare the verdicts.
-
-    Exit with 0 when every replayable check reproduces the verdicts of the run, with 1 when a verdict differs,
-    with 5 when no check can be replayed.
+    """Run the checks of a run again on their captures, without the system, and compare the verdicts. Exit with 0 when
+    all replayed checks reproduce the verdicts of the run, with 1 when a verdict differs, with 5 when no check can be
+    replayed.
     """
     from harness.cli.progress import progress_of
     from harness.results.replayed import replay
@@ -49,7 +48,10 @@ def replay_(
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: it must be text or json")
     if read_run_json(run).get("suites") != rules_json(load_catalogue())[1]:
-        typer.echo("the run is of another rule set than is installed here: checks may do something else", err=True)
+        typer.echo(
+            "the run used a different rule set from the one installed here: its checks may have been different",
+            err=True,
+        )
     with unwound(), progress_of("checks replayed") as progress:
         found = replay(run, rule or (), keyword, out, progress)
     if format_ == "json":
@@ -64,12 +66,12 @@ def replay_(
 
 
 def describe_replayed(found: Replayed) -> Iterator[str]:
-    """Yield lines for the terminal: differences, checks that cannot be replayed, counts."""
+    """Yield lines for the terminal: differing verdicts, checks that cannot be replayed, counts."""
     for test, differences in found.differing.items():
         yield f"{test}:"
         for one in differences:
-            yield f"  {one.rule}: in the run: {one.was}"
-            yield f"  {one.rule}: replayed: {one.came_out}"
+            yield f"  {one.rule}: verdict in the run: {one.was}"
+            yield f"  {one.rule}: verdict in the replay: {one.came_out}"
     by_reason: dict[str, list[str]] = {}
     for test, why in found.unplayable.items():
         by_reason.setdefault(why, []).append(test)
@@ -77,7 +79,7 @@ def describe_replayed(found: Replayed) -> Iterator[str]:
         for test in tests[:MOST_LISTED_DIFFERENCES]:
             yield f"{test}: {why}"
         if len(tests) > MOST_LISTED_DIFFERENCES:
-            yield f"{len(tests) - MOST_LISTED_DIFFERENCES:,} more: {why}"
+            yield f"{len(tests) - MOST_LISTED_DIFFERENCES:,} more checks: {why}"
     whole = len(found.alike) + len(found.differing) + len(found.unplayable)
     yield (
         f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "

@@ -1,4 +1,4 @@
-"""The result of a run as one JSON object: the output of ``mqconform run --format json``."""
+"""The output of ``mqconform run --format json``: the result of a run as one JSON object."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from harness.run_folder import RUN_FILE
 
 
 class Result:
-    """A pytest plugin that knows the run of a session."""
+    """A pytest plugin that keeps the run of a pytest session."""
 
     def __init__(self) -> None:
         self._run: Any = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Keep the run."""
+        """Keep the run of the finished session."""
         self._run = session.config.stash.get(RUN, None)
 
     def as_json(self) -> str:
-        """Return run.json with ``folder``, ``partial`` (a text or null) and ``rules``; of a run that never began null.
+        """Return run.json with the additional keys ``folder``, ``partial`` (a text or null) and ``rules``; null for a
+        run that never began.
 
-        ``rules``: the final verdict of each rule: ``verdict``, ``expected``, ``observed``, ``reason``, ``test``,
-        ``capture``, ``evidence``.
+        ``rules`` has the final verdict of each rule, with ``verdict``, ``expected``, ``observed``, ``reason``,
+        ``test``, ``capture``, ``evidence``.
         """
         run = self._run
         if run is None:

@@ -1,4 +1,4 @@
-"""The commands that read run folders: ``diff``, ``summary``, ``baseline``."""
+"""The commands that read run folders: ``mqconform diff``, ``summary`` and ``baseline``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
 EXIT_WORSE = 1
-"""Something fails that did not before."""
+"""A rule fails in the newer run that did not fail in the older run."""
 
 
 class DiffFormat(StrEnum):
-    """How ``diff`` shows what it found."""
+    """The output formats of ``mqconform diff``."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -41,7 +41,9 @@ def diff(
     format_: Annotated[DiffFormat, typer.Option("--format", help="Format of the output.")] = DiffFormat.TEXT,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
-    """Compare two runs, rule by rule; exit with 1 when something fails in the second that did not in the first."""
+    """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run that did not fail in the older
+    run.
+    """
     from harness.results.difference import compare
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run
@@ -58,7 +60,7 @@ def diff(
 
 
 def summary(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="The run folder.")],
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
     """Print a run as one page of Markdown: counts, failures by cause, known deviations.
@@ -80,12 +82,11 @@ def summary(
 
 def update(
     run: Annotated[Path, typer.Argument(help="The run folder with the failures to accept.")],
-    baseline: Annotated[Path, typer.Option(help="The file of the baseline. Existing reasons remain.")],
+    baseline: Annotated[Path, typer.Option(help="The baseline file to write. Reasons in an existing file are kept.")],
 ) -> None:
-    """Write the failures of a run into a baseline, and remove entries that no longer fail; new reasons are left empty.
-
-    A part of a run makes a first baseline, and changes none. Exit with 1 when the run left rules open: no baseline
-    accepts open rules, so a run with this baseline still exits with 1.
+    """Write the failures of a run into a baseline, and remove entries that no longer fail; the reasons of new entries
+    are empty. A partial run can create a baseline, but not change one. Exit with 1 when the run left rules undecided:
+    no baseline accepts undecided rules, so a run with this baseline also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
     from harness.judging.verdicts import BAD, Verdict
@@ -97,10 +98,10 @@ def update(
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(
-            f"{run}: is partial ({found.partial}), so rules that it did not judge may still fail; give a complete run"
+            f"{run}: the run is partial ({found.partial}): rules that it did not judge may fail; give a complete run"
         )
     if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
-        raise UsageError(f"{run}: {roots[0]}; mend that, and give a run that does not rest on it")
+        raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
     known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}
     unsettled = {
@@ -110,11 +111,13 @@ def update(
     }
     _write(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
-    typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} taken out")
+    typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} removed")
     if new:
-        typer.echo(f"give a reason for {', '.join(new)}")
+        typer.echo(f"enter a reason for {', '.join(new)}")
     if unsettled:
-        typer.echo(f"{len(unsettled)} rules stayed open, which no baseline accepts: {', '.join(sorted(unsettled))}")
+        typer.echo(
+            f"{len(unsettled)} rules were left undecided, which no baseline accepts: {', '.join(sorted(unsettled))}"
+        )
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 

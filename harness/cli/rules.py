@@ -1,4 +1,4 @@
-"""The commands ``rules`` and ``explain``: the catalogue and what belongs to each rule."""
+"""The commands ``mqconform rules`` and ``mqconform explain``: list the catalogue, and explain one rule."""
 
 from __future__ import annotations
 
@@ -32,20 +32,27 @@ def register(app: typer.Typer) -> None:
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Only rules with all these words in their id, title or sentence.")
+        list[str] | None, typer.Argument(help="Only rules whose id, title or sentence contains all these words.")
     ] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
-    select: Annotated[list[str] | None, typer.Option(help="Only matching rules, as in `mqconform run`.")] = None,
-    coverage: Annotated[bool, typer.Option("--coverage", help="Count the rules, section by section.")] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only matching rules, as with `mqconform run --select`.")
+    ] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Print counts for each section: rules, checked rules, proven rules.")
+    ] = False,
     needs: Annotated[
         bool,
         typer.Option(
-            "--needs", help="The least that each rule needs of a system; without words: counted, for demands."
+            "--needs",
+            help="Print the fewest facilities with which each rule can be judged; without search words: counts.",
         ),
     ] = False,
 ) -> None:
-    """List the rules of the catalogue, each with its window, number of checks and faults, and proof."""
+    """List the rules of the catalogue, each with its window of observation, its numbers of checks and faults, and its
+    proof.
+    """
     from harness.proof.inventory import take_inventory
     from harness.rules.naming import document_named, rules_chosen
 
@@ -65,7 +72,7 @@ def rules(
     ]
     if not names:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
-        raise UsageError(f"no rule is all of {asked}; ask for less")
+        raise UsageError(f"no rule matches all of {asked}; omit a condition")
     if needs:
         _show_needs(inventory, names, format_, counted=not words)
         return
@@ -121,7 +128,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
     named = sum(one.are_named() for one in places)
     typer.echo(
         f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
-        f"{named:,} where checked_in says"
+        f"{named:,} in the folders that checked_in names"
     )
 
 
@@ -132,9 +139,9 @@ def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
 
 
 def explain(
-    rule: Annotated[str, typer.Argument(help="The id of a rule, such as MQQB-3.1.5.4.1-10.")],
+    rule: Annotated[str, typer.Argument(help="The id of the rule, such as MQQB-3.1.5.4.1-10.")],
     runs: Annotated[
-        list[Path] | None, typer.Option("--run", help="A run folder whose verdicts are shown. Repeatable.")
+        list[Path] | None, typer.Option("--run", help="A run folder whose verdicts on the rule are shown. Repeatable.")
     ] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
 ) -> None:
@@ -146,7 +153,7 @@ def explain(
     from harness.rules.naming import rule_named
 
     if runs and format_ is TableFormat.JSON:
-        raise UsageError("--format json shows no verdicts; verdicts.jsonl in the run folder has them")
+        raise UsageError("--format json shows no verdicts; read verdicts.jsonl in the run folder")
     rule = rule_named(load_catalogue(), rule)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(explain_as_json(take_inventory(rule), rule), indent=1))

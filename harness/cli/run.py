@@ -16,11 +16,11 @@ from harness.exit_codes import EXIT_USAGE
 from harness.lengths_of_time import FORMS, seconds_of
 
 TIME = "TIME"
-"""The metavar of a length of time."""
+"""The placeholder for a length of time in the help."""
 
 
 class RunFormat(StrEnum):
-    """What ``run`` prints at its end."""
+    """The formats of the output of ``mqconform run``."""
 
     TEXT = "text"
     JSON = "json"
@@ -36,37 +36,46 @@ def run(
     topology: Annotated[
         Path | None, typer.Option(help="The TOML file of a sender, a router and a receiver, instead of --sut.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder of the run. It must not hold a run yet.")] = None,
-    resume: Annotated[bool, typer.Option(help="Continue the run in --out. Repeat --rule, --select, -k.")] = False,
-    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule. Repeatable.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder of the run. The folder must not contain a run.")] = None,
+    resume: Annotated[
+        bool, typer.Option(help="Continue the run in --out. Give the same --rule, --select and -k again.")
+    ] = False,
+    rule: Annotated[list[str] | None, typer.Option(help="Run only checks that cover this rule. Repeatable.")] = None,
     select: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
+            help="Run only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
             "Repeatable: values of one kind widen the choice, different kinds narrow it."
         ),
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(help="A file of known deviations. Other failures, and stale entries, end the run with 1."),
+        typer.Option(
+            help="A file of known deviations. Other failures, and entries that no longer fail, give exit code 1."
+        ),
     ] = None,
-    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
-    workers: Annotated[int, typer.Option(help="Number of checks that run in parallel.")] = 1,
+    keyword: Annotated[
+        str | None, typer.Option("-k", help="Run only checks whose names match this expression, as in pytest -k.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="The number of checks that run in parallel.")] = 1,
     deadline: Annotated[
         str | None,
-        typer.Option(metavar=TIME, help="Begin no check after this time. --resume continues with the others."),
+        typer.Option(metavar=TIME, help="Start no check after this time. --resume runs the remaining checks."),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
-    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Longest time of a check [900].")] = None,
+    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="The longest time of a check [900].")] = None,
     allure: Annotated[
-        bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them for any run.")
+        bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them later from any run.")
     ] = False,
     wait: Annotated[
-        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that starts late.")
+        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that is not ready yet.")
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", help="Print a line for each check, and the report of pytest.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", help="Print a line for each check, and pytest's report of failures.")
+    ] = False,
     format_: Annotated[
-        RunFormat, typer.Option("--format", help="json: print the result as JSON, all other text to standard error.")
+        RunFormat,
+        typer.Option("--format", help="json: print the result as JSON, and all other text to standard error."),
     ] = RunFormat.TEXT,
 ) -> None:
     """Run the checks against a system under test, as ``pytest suites --sut FILE --out DIR`` does."""
@@ -80,7 +89,7 @@ def run(
     shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
     arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
-        raise UsageError("which system? give its file as --sut, or the file of three as --topology")
+        raise UsageError("which system? give its SUT file as --sut, or a topology file as --topology")
     given: dict[str, Any] = {
         "--sut": sut and sut.resolve(),
         "--topology": topology and topology.resolve(),
@@ -117,7 +126,7 @@ def _seconds(option: str, text: str | None) -> int | None:
 
 
 def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
-    """Run pytest; print the result as JSON where that is asked for; return its exit code."""
+    """Run pytest; print the result as JSON if that format is requested; return the exit code of pytest."""
     import pytest
 
     if format_ is RunFormat.TEXT:
@@ -137,7 +146,8 @@ def _say_what_goes_where(path: Path) -> None:
     driver = load_sut_file(path).driver
     if driver.kind != "virtual" and not is_loopback(driver.address):
         typer.echo(
-            f"will send MSMQ sessions to {driver.address} tcp {driver.tcp_port} and pings to udp {driver.ping_port}, "
-            f"malformed ones among them, from {driver.peer_address}; it may connect back to tcp {driver.peer_tcp_port}",
+            f"this run sends packets, some of them malformed, from {driver.peer_address} to {driver.address}: "
+            f"sessions to TCP port {driver.tcp_port}, pings to UDP port {driver.ping_port}; the system may connect to "
+            f"TCP port {driver.peer_tcp_port} of {driver.peer_address}",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""How commands show what is a table."""
+"""The output formats of commands whose result is a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TableFormat(StrEnum):
-    """For people, or for programs."""
+    """A table for people, or JSON for programs."""
 
     TABLE = "table"
     JSON = "json"

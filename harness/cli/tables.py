@@ -1,4 +1,4 @@
-"""Tables for people, and lines for programs."""
+"""Print tables for people, and lines for programs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import typer
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], widest: str | None = None) -> None:
-    """Print a table on a terminal; elsewhere a line for each row, its cells with tabs between them, and no head.
+    """Print a table on a terminal. Otherwise print a line for each row, with tabs between its cells, and no heading.
 
-    ``widest``: the column that gets the room that is left.
+    ``widest``: the column that gets the remaining width.
     """
     from rich.console import Console
     from rich.table import Column, Table

@@ -1,4 +1,4 @@
-"""The command ``vectors``: test vectors for implementers' unit tests, as JSON files."""
+"""The command ``mqconform vectors``: write test vectors for implementers' unit tests as JSON files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def register(app: typer.Typer) -> None:
 
 
 def vectors(
-    out: Annotated[Path, typer.Option(help="The folder of the files. The folder must be missing or empty.")] = Path(
+    out: Annotated[Path, typer.Option(help="The folder for the files. The folder must be missing or empty.")] = Path(
         "vectors"
     ),
 ) -> None:
-    """Write test vectors: packets and RPC stubs as bytes, the fields that they read as, and the verdict."""
+    """Write test vectors: packets and RPC stubs as bytes, each with its fields and its verdict (valid or invalid)."""
     from harness.vectors.write import write_files
 
     confirm_new(out, may_be_empty=True)

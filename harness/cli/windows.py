@@ -1,4 +1,4 @@
-"""``mqconform windows``: the files for a Windows machine, and the SUT file that describes it (docs/windows.md)."""
+"""The command ``mqconform windows``: write the files for a Windows machine and its SUT file (docs/windows.md)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.rules.releases import RELEASES
 FOLDER = Path(__file__).resolve().parent.parent / "windows"
 FILES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
 REMOTE_FOLDER = "C:\\mqconform"
-"""The folder on the Windows machine that the SUT file names."""
+"""The folder of the agent on the Windows machine, which the SUT file names."""
 SSH = ("ssh", "-o", "BatchMode=yes")
 AGENT = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
 SUT_FILE = "sut.toml"
@@ -30,14 +30,14 @@ SUT_FILE_TEXT = """\
 [sut]
 name = {name}
 vendor = "Microsoft"
-version = "unknown"            # what provision.ps1 printed as Version
+version = "unknown"            # the Version that provision.ps1 printed
 profile = {profile}
 [driver]
 kind = "external"
 address = {address}
 allow_remote = {remote}
 peer_address = {peer}
-[queues]                       # those that provision.ps1 makes
+[queues]                       # the queues that provision.ps1 creates
 plain = 'private$\\mqc-plain'
 transactional = 'private$\\mqc-tx'
 admin = 'private$\\mqc-admin'
@@ -54,31 +54,34 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def windows(
-        out: Annotated[Path, typer.Option(help="The folder of the files. The folder must be missing or empty.")],
+        out: Annotated[Path, typer.Option(help="The folder for the files. The folder must be missing or empty.")],
         address: Annotated[str, typer.Option(help="The address of the Windows machine.")] = "192.0.2.20",
         peer_address: Annotated[
-            str, typer.Option(help="The address of this machine, as the Windows machine sees it.")
+            str, typer.Option(help="The address of this machine in the network of the Windows machine.")
         ] = "192.0.2.10",
-        profile: Annotated[str, typer.Option(help="The release of Windows.")] = "windows-server-2022",
+        profile: Annotated[
+            str, typer.Option(help="The release of Windows on the Windows machine.")
+        ] = "windows-server-2022",
         ssh: Annotated[
             str | None,
             typer.Option(
-                help="USER@HOST of the Windows machine for ssh. Without --ssh, the SUT file declares no agent."
+                help="USER@HOST of the Windows machine for ssh. If it is missing, the SUT file declares no agent."
             ),
         ] = None,
     ) -> None:
-        """Write the files that a Windows machine needs to be tested: agent, provisioning, and a SUT file for this
-        side.
+        """Write the files for testing a Windows machine: its agent and set-up scripts, and the SUT file for this
+        machine.
         """
         text = sut_file(address, peer_address, profile, ssh)
         write_files(out, text)
-        typer.echo(f"{out}: copy {', '.join(FILES)} to {REMOTE_FOLDER} of the Windows machine; {SUT_FILE} stays here")
+        typer.echo(
+            f"{out}: copy {', '.join(FILES)} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine"
+        )
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
-    """Return the SUT file of a Windows machine; UsageError for values that no file can have.
-
-    ``ssh``: where ssh reaches it, None for a run without an agent.
+    """Return the SUT file of a Windows machine; raise UsageError for invalid values. ``ssh``: HOST or USER@HOST, None
+    for a run without an agent.
     """
     for option, value in (("--address", address), ("--peer-address", peer_address)):
         try:
@@ -86,7 +89,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         except ValueError:
             raise UsageError(f"{option} {value}: must be an IP address") from None
     if profile not in RELEASES:
-        raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
+        raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
         raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
     return SUT_FILE_TEXT.format(
@@ -100,7 +103,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
 
 
 def write_files(out: Path, text: str) -> None:
-    """Write the files and the SUT file; UsageError where something is already, or nothing can be written."""
+    """Write the files and the SUT file; raise UsageError when a file exists or cannot be written."""
     confirm_new(out, may_be_empty=True)
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
@@ -115,5 +118,5 @@ def _with_agent(ssh: str) -> str:
 
 
 def _quote_toml(text: str) -> str:
-    """Quote a string of printable characters for TOML, whose basic strings escape as JSON does."""
+    """Quote a string of printable characters for TOML, whose basic strings have the escapes of JSON."""
     return json.dumps(text)

@@ -1,7 +1,7 @@
-"""Values computed from source files, kept in the user's cache folder until one of these files changes.
+"""Cache values that are computed from source files, in the user's cache folder, until one of these files changes.
 
-The files win over kept values: each entry has the modification time and the size of its sources. A folder that cannot
-be read or written, or a broken entry, only costs time.
+A cached value is valid only for the modification times and sizes of its sources. A folder that cannot be read or
+written, or a broken entry, only costs time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.paths import IMPORTED_NS, SUITES
 _SCHEMA = 3
 _RECORDS = "records"
 _CHECKOUTS = 16
-"""Checkouts and installations that are remembered; the one that was not written for longest goes first."""
+"""The number of checkouts and installations with a cache; the cache that was written longest ago is deleted first."""
 
 
 @cache
@@ -42,7 +42,7 @@ def cache_folder() -> Path | None:
 
 
 def _load_entry(name: str) -> dict[str, Any]:
-    """Return an entry; an empty one when there is none that can be read."""
+    """Return a cache entry; an empty one when the entry is missing or cannot be read."""
     folder = cache_folder()
     if folder is None:
         return {}
@@ -54,7 +54,7 @@ def _load_entry(name: str) -> dict[str, Any]:
 
 
 def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
-    """Keep an entry; two processes that do so at once each write a whole one."""
+    """Write a cache entry. When two processes write at once, each entry is complete."""
     folder = cache_folder()
     if folder is None:
         return
@@ -77,14 +77,14 @@ def _forget_oldest(home: Path) -> None:
 
 
 def _changed_meanwhile(made_of: Mapping[str, Stamp]) -> bool:
-    """Return whether a file changed while this process ran: the process may have imported the earlier content."""
+    """Return whether a file changed while this process ran, so that the process may have imported earlier content."""
     return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return the value computed from these source files, from the cache when none of them changed since.
+    """Return the value computed from these source files; it is taken from the cache unless a file changed since.
 
-    ``make``: returns a tree of JSON; ``sources``: paths as in ``stamps``.
+    ``make``: computes the value, a tree of JSON; ``sources``: paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
     known = _load_entry(name)
@@ -98,17 +98,19 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Records of Python files, made by importing them; each is made again when the file or an import of it changed."""
+    """Records about Python files, which are made by importing the files; a record is made again when its file, or one
+    of its file's imports, changes.
+    """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By kind of record and path."""
+    """The records by kind and by path of the file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
-        """Return the records of some files in their order.
+        """Return the records about some files, in the order of the files.
 
-        ``make``: returns those of the files that are not known, by path, a tree of JSON each.
+        ``make``: computes the records of files without a cached record, by path; each record is a tree of JSON.
         """
         known = self.records.setdefault(kind, {})
         missing = [path for path in paths if path not in known]
@@ -118,12 +120,12 @@ class KeptRecords:
         return [known[path] for path in paths]
 
     def save(self) -> None:
-        """Keep all records, unless a file changed under this process."""
+        """Write all records to the cache, unless a file changed while this process ran."""
         if not _changed_meanwhile(self.stamps):
             _save_entry(_RECORDS, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
-        """Leave out the records of files that changed or import a changed one, by the imports of before and of now."""
+        """Remove the records of changed files and of files that import a changed file, by old or new imports."""
         now = stamps()
         affected = affected_by(changed, self.imports)
         self.imports = {path: files for path, files in self.imports.items() if path in now}
@@ -140,7 +142,7 @@ class KeptRecords:
 
 @cache
 def kept_records() -> KeptRecords:
-    """Return the records that hold for the files as they are."""
+    """Return the cached records that are valid for the present content of the files."""
     tree = _load_entry(_RECORDS)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()

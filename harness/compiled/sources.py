@@ -17,7 +17,9 @@ ROOT = SUITES.parent
 Stamp = list[int]
 """The modification time (int ns) and the size (int bytes) of a file."""
 OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
-"""Files that pytest reads with every file of checks, without an import."""
+"""The files that pytest reads with every file of checks, without an import statement."""
+TABLES_BESIDE = ("states.toml",)
+"""The tables beside a module, which it reads without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
@@ -52,7 +54,8 @@ def changed_since(known: Mapping[str, Stamp]) -> set[str]:
 
 
 def imports_of(path: str) -> list[str]:
-    """Return the source files that a Python file names in its import statements, its packages' own files too.
+    """Return the source files that a Python file names in its import statements, its packages' own files, and the
+    tables beside it, which a module reads without an import.
 
     The imports are found by text, which is fast: a statement inside a string counts as well, which does no harm.
     """
@@ -60,7 +63,8 @@ def imports_of(path: str) -> list[str]:
         return []
     text = (ROOT / path).read_text(encoding="utf-8")
     modules = {module for match in _IMPORT.finditer(text) for module in _modules(match)}
-    return sorted({file for module in modules for file in _files_of(module)} - {path})
+    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE}
+    return sorted({file for module in modules for file in _files_of(module)} - {path} | tables)
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Defines the expert items of the dissector: rules that one packet alone can break.
+"""Define the expert items of the dissector: rules that a single packet can break.
 
 Each condition is a Lua expression over the fields of the packet's layers (``base.PR``); a true condition means that the
 packet keeps the rule. The passive predicates of ``suites`` judge the same rules, and tests compare both on the same
@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 
 class ExpertItem(NamedTuple):
-    """A rule: the layers that its condition reads must all be in the packet; ``says`` is the sentence of the rule."""
+    """A rule with its condition. The rule is judged on packets with all layers that the condition reads; ``says`` is
+    the sentence of the rule.
+    """
 
     rule: str
     layers: tuple[str, ...]
@@ -47,7 +49,7 @@ ITEMS: tuple[ExpertItem, ...] = (
         },
         "user",
     ),
-    ExpertItem("MQMQ-2.2.19.1-04", ("base", "transaction"), "base.PR == 0", "PR is 0 with TH 1"),
+    ExpertItem("MQMQ-2.2.19.1-04", ("base", "transaction"), "base.PR == 0", "PR is 0 where TH is 1"),
     ExpertItem("MQMQ-2.2.19.1-08", ("base", "internal"), "base.DH == 0 or internal.PT > 3", "DH is 0"),
     ExpertItem("MQMQ-2.2.19.1-13", ("base", "user"), "base.TR == 0 or base.DH == 1", "DH is 1 where TR is 1"),
     ExpertItem(
@@ -60,11 +62,11 @@ ITEMS: tuple[ExpertItem, ...] = (
         "MQMQ-2.2.19.2-04",
         ("user",),
         'user.DQ ~= 7 or user.QueueManagerAddress == "00000000-0000-0000-0000-000000000000"',
-        "QueueManagerAddress is zero with DQ 7",
+        "QueueManagerAddress is zero where DQ is 7",
     ),
     ExpertItem("MQMQ-2.2.19.2-08", ("user",), "user.RC <= 0x1D", "RC is at most 0x1D"),
     ExpertItem("MQMQ-2.2.19.2-09", ("user",), "user.DM <= 1", "DM is 0 or 1"),
-    ExpertItem("MQMQ-2.2.19.2-20", ("user",), "user.TH == 0 or user.DM ~= 0", "DM is not 0 with TH 1"),
+    ExpertItem("MQMQ-2.2.19.2-20", ("user",), "user.TH == 0 or user.DM ~= 0", "DM is not 0 where TH is 1"),
     ExpertItem("MQMQ-2.2.19.2-25", ("user",), "user.AH == 0", "AH is 0"),
     ExpertItem(
         "MQMQ-2.2.19.3-20",
@@ -83,7 +85,7 @@ ITEMS: tuple[ExpertItem, ...] = (
         ("properties",),
         "(not one_of(properties.PrivacyLevel, {1, 3}) or one_of(properties.EncryptionAlgorithm, {0x6602, 0x6801}))"
         " and (properties.PrivacyLevel ~= 5 or one_of(properties.EncryptionAlgorithm, {0x660E, 0x660F, 0x6610}))",
-        "EncryptionAlgorithm is one of those of PrivacyLevel",
+        "EncryptionAlgorithm is permitted for the PrivacyLevel",
     ),
     ExpertItem("MQQB-2.2.1-02", ("internal",), "internal.PT >= 1 and internal.PT <= 3", "PT is 1, 2 or 3"),
     ExpertItem("MQQB-2.2.1-04", ("internal", "session"), "internal.CS == 0", "CS is 0"),

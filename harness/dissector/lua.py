@@ -1,4 +1,4 @@
-"""Writes the dissector as one Lua file: the tables of ``layouts`` and ``expert_items``, and ``msmq.lua`` that reads
+"""Write the dissector as one Lua file: the tables of ``layouts`` and ``expert_items``, and ``msmq.lua``, which reads
 them.
 """
 
@@ -19,7 +19,9 @@ from harness.wire.value_names import CLASSES
 
 ENGINE = Path(__file__).with_name("msmq.lua")
 QMRR = "41208ee0-e970-11d1-9b9e-00e02c064c39"
-"""The interface RemoteRead of MS-MQRR: the dissector only names it, because its operations have no layouts here."""
+"""The interface RemoteRead of MS-MQRR, which the dissector only names, because the harness has no layouts of its
+operations.
+"""
 
 
 def write_dissector() -> str:
@@ -84,7 +86,7 @@ def to_lua(value: Any) -> str:
         return "{ " + ", ".join(f"[{to_lua(key)}] = {to_lua(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "{ " + ", ".join(to_lua(one) for one in value) + " }"
-    raise TypeError(f"{type(value).__name__} has no Lua expression")
+    raise TypeError(f"a value of type {type(value).__name__} has no Lua expression")
 
 
 def _character(one: str) -> str:

@@ -1,4 +1,4 @@
-"""The environments in which time passes and bytes travel: virtual and real, the same to a check."""
+"""The environments that provide time and network to a check: virtual and real, with the same interface."""
 
 from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink
 from harness.environment.real import RealEnvironment

@@ -1,4 +1,4 @@
-"""The surface that both environments have."""
+"""The interface of an environment, which the virtual and the real environment implement."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class StreamSink(Protocol):
     """The receiver of a stream's events."""
 
     def on_open(self) -> None:
-        """Note that the connection stands; ``local`` and ``remote`` of the stream are known."""
+        """Note that the connection is open; ``local`` and ``remote`` of the stream are known."""
 
     def on_failed(self, error: str) -> None:
         """Note that the connection could not be made."""
 
     def on_bytes(self, data: bytes) -> None:
-        """Take bytes, cut anywhere."""
+        """Receive bytes of the stream, in pieces of any size."""
 
     def on_closed(self, reason: str) -> None:
         """Note that the other side closed or reset the connection."""
@@ -31,34 +31,34 @@ class DatagramSink(Protocol):
     """The receiver of datagrams."""
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        """Take one datagram."""
+        """Receive one datagram."""
 
 
 class Stream(Protocol):
-    """The end of a TCP connection on one side."""
+    """One end of a TCP connection."""
 
     local: Endpoint
     remote: Endpoint
     sink: StreamSink
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order."""
+        """Send bytes after all earlier ones."""
 
     def close(self) -> None:
-        """Close; the sink gets no more events."""
+        """Close the connection; the sink gets no more events."""
 
 
 class Listener(Protocol):
-    """A TCP port that accepts connections."""
+    """An open TCP port that accepts connections."""
 
     endpoint: Endpoint
 
     def close(self) -> None:
-        """Accept no more."""
+        """Close the port; no more connections are accepted."""
 
 
 class Datagrams(Protocol):
-    """A UDP port."""
+    """An open UDP port."""
 
     endpoint: Endpoint
 
@@ -66,63 +66,68 @@ class Datagrams(Protocol):
         """Send one datagram."""
 
     def close(self) -> None:
-        """Receive and send no more."""
+        """Close the port; no more datagrams are sent or received."""
 
 
 class Witness(Protocol):
-    """A receiver of events that decide the course of a check and appear in no packet."""
+    """A receiver of events that influence the course of a check and appear in no packet."""
 
     def timed_out(self) -> None:
-        """Note that a wait has ended by its timeout; not in virtual time, where that follows from the rest."""
+        """Note that a wait has ended by its timeout. Not called in virtual time, where other events determine it."""
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Note that a port was picked to listen on."""
+        """Note the port that was chosen for listening."""
 
     def together(self, begins: bool) -> None:
-        """Note that several things happen, or have happened, before who waits looks again; not in virtual time."""
+        """Note the beginning (``begins``) or the end of events that occur before a waiting check continues. Not called
+        in virtual time.
+        """
 
 
 class Environment(Protocol):
-    """Time and network."""
+    """The time and the network of a check."""
 
     virtual: bool
     hung_up: bool
-    """Whether the other side closed a connection, as far as the time that takes is real."""
+    """Whether the other side closed a connection; always False in virtual time."""
     flood: str | None
-    """The finding about a SUT that sends or connects without end; None without such a finding."""
+    """The description of a SUT that sends or connects without end; None while the SUT does neither."""
     pulse: Pulse | None
-    """The known pulse of the system; None in virtual time and without a channel that measures it."""
+    """The pulse of the SUT; None in virtual time, and without a channel that measures the pulse."""
     witness: Witness | None
 
     def now(self) -> Now:
-        """Return the time."""
+        """Return the present time."""
 
     def epoch_us(self) -> int:
-        """Return the time for captures: microseconds since 1970-01-01 UTC."""
+        """Return the present time for captures: int microseconds since 1970-01-01 UTC."""
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
-        """Return the time for captures at the beginning of a millisecond of `now`."""
+        """Return the time for captures (int microseconds) at the beginning of a millisecond of the monotonic clock,
+        which is given as its number since the start of that clock.
+        """
 
     def limit(self, check_ms: int) -> None:
-        """End the check after so many ms, even during a wait; virtual time needs no limit."""
+        """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        """Do something at an instant, or as soon as possible after it."""
+        """Call ``action`` at an instant, or as soon as possible after it."""
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
-        """Run the environment until the condition holds; False when ``timeout_ms`` passed without it.
+        """Run the environment until the condition is true; return False when it is still false after ``timeout_ms``.
 
-        Time in which the SUT is known to answer nothing does not count, but with ``exactly``, by the tester's clock.
+        Time in which the SUT is known to stand still does not count, except with ``exactly``, when only the tester's
+        clock counts.
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
-        """Begin to connect from an address; the sink gets on_open or on_failed."""
+        """Begin to connect from an address; ``on_open`` or ``on_failed`` of the sink is called later."""
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
-        """Accept connections; port 0 picks a free one. ``accept`` returns the sink of each new stream."""
+        """Open a TCP port; port 0 chooses a free port. ``accept`` returns the sink of each new stream."""
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
-        """Open a UDP port; port 0 picks a free one."""
+        """Open a UDP port; port 0 chooses a free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:
         """Return the textual addresses of a host name, best first."""

@@ -1,6 +1,6 @@
-"""Runs a reference core in an environment: gives its driver sockets, a disk and time.
+"""Run a reference core in an environment: give its driver sockets, a disk and time.
 
-The same host runs the virtual SUT and the Peer; the Peer's has a stage, through which every byte passes.
+The virtual SUT and the peer both use this host; every byte of the peer also passes through a stage.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ from reference_qm.surface.inputs import (
 
 
 class Stage(Protocol):
-    """A stage that sees, and may change, the bytes between a core and its transports."""
+    """A stage reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        """Note a new transport; ``initiator``: this host opened it."""
+        """Note a new transport; ``initiator``: whether this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
-        """Send a packet of the core, changed or not, or do not send it."""
+        """Handle a packet from the core: send it, send a changed packet, or send none."""
 
     def incoming(self, transport: str, data: bytes) -> bytes:
-        """Get bytes from the stream; the core gets the returned bytes."""
+        """Handle bytes from the stream; the core gets the returned bytes."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Note the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Change a datagram of the core; None drops it."""
+        """Return the datagram to send instead of a datagram from the core; None sends none."""
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Get a datagram; the core gets the returned datagram."""
+        """Handle a received datagram; the core gets the returned datagram."""
 
 
 class _TransportSink:
@@ -106,11 +106,11 @@ class _PingSink:
 
 
 class Unanswered(HarnessError):
-    """A command of a core was not answered in time: our mistake, unless it waits for the SUT."""
+    """A core did not answer a command in time: a bug in this project, unless the command waits for the SUT."""
 
 
 class CoreHost:
-    """A host of a core: its sockets and its time."""
+    """Hosts a core: provides its sockets and its time, and carries out its effects."""
 
     def __init__(self, environment: Environment, core: Core, address: str, stage: Stage | None = None) -> None:
         self.environment = environment
@@ -130,7 +130,7 @@ class CoreHost:
     # -- life ---------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the core; its listeners are opened apart."""
+        """Start the core; ``listen``, ``listen_ping`` and ``listen_rpc`` open its ports."""
         self.handle(Started())
 
     def listen(self, port: int) -> Endpoint:
@@ -144,7 +144,9 @@ class CoreHost:
         return self._open_ping(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve DCE/RPC: qmcomm at a port, qm2qm at the second after it, each at both. Return the first."""
+        """Serve DCE/RPC, with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
+        by 2. Return the first.
+        """
         return self.rpc.listen(port)
 
     def stop(self) -> None:
@@ -153,7 +155,7 @@ class CoreHost:
         self.close_sockets()
 
     def close_sockets(self) -> None:
-        """Close all connections and ports: nothing reaches the core afterwards."""
+        """Close all connections and ports; the core gets no more network events."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()
@@ -167,7 +169,7 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections without an event for the core."""
+        """Close all connections, and report none of these closings to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -182,13 +184,13 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Ask the core for something; its answer appears in ``answers`` under the returned token."""
+        """Pass a request to the core; return its token, under which ``answers`` will have the answer."""
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token
 
     def ask(self, request: Request, timeout_ms: int = 60_000) -> Result | str:
-        """Ask and wait; a str is the one line with which the core refused."""
+        """Pass a request to the core, and return its answer; a str is the line with which the core refused it."""
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
             self._abandoned.add(token)
@@ -205,7 +207,7 @@ class CoreHost:
         self.handle(kind(transport, stream.remote, stream.local))
 
     def datagram(self, socket: PingSocket, remote: Endpoint, data: bytes) -> None:
-        """Take a datagram for the core."""
+        """Pass a received datagram to the core."""
         passed: bytes | None = data
         if self.stage is not None:
             passed = self.stage.ping_incoming(socket, self._pings[socket].endpoint, remote, data)
@@ -268,7 +270,7 @@ class CoreHost:
         self.answer_soon(directory_access.answer(None, effect))
 
     def start_again(self, effect: StartAgain) -> None:
-        raise HarnessError("a core without a disk has nothing to start again with")
+        raise HarnessError("a core without a disk cannot be restarted")
 
     def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):
@@ -289,7 +291,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:
-        """Give this core an input in a later turn."""
+        """Pass an input to this core after the present event."""
         core = self.core
 
         def answer() -> None:

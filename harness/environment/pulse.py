@@ -1,4 +1,4 @@
-"""The pulse of the system under test: whether it answers while the tester waits.
+"""Measure the pulse of the system under test: whether it answers questions while the tester waits.
 
 A system that was stopped, swapped out or moved answers late, which does not make it wrong. So a wait does not count
 time without answers, and ends without a result only when the system has answered a question that was asked after the
@@ -13,38 +13,40 @@ from dataclasses import dataclass
 from typing import Protocol
 
 BEAT_MS = 100
-"""From one question to the next, and how long a wait may last before the first."""
+"""int ms: the time between two questions, and the time of a wait before its first question."""
 SETTLE_MS = 100
-"""The time that a system needs after a stall to finish its pending work."""
+"""int ms: the time that a system needs after a stall to finish its pending work."""
 
 REACTION_MS = 5_000
-"""The end of a wait, in which a system has to run. Before that timers run, as they do while it stands still."""
+"""int ms: the last part of a wait, in which the system must not stand still. Before this part the system only waits for
+its timers, which run even while it stands still.
+"""
 
 
 class Channel(Protocol):
-    """A way to ask the system something harmless."""
+    """A channel to ask the system harmless questions."""
 
     def ask(self, number: int) -> bool:
-        """Ask; the answer will name the number. False when the question cannot be sent, because the system does not
-        listen.
+        """Send a question, whose answer will name the number; return False when it cannot be sent, because the system
+        does not listen.
         """
 
     def close(self) -> None:
-        """Ask no more."""
+        """Stop asking, and close the channel."""
 
 
 @dataclass(slots=True)
 class Stall:
-    """A time in which the system answered nothing."""
+    """A time in which the system answered no question."""
 
     began_ms: int
     ended_ms: int
 
 
 class Pulse:
-    """The known pulse of the system. ``tolerance_ms``: a slower answer means that a stall delayed it.
+    """The pulse of the system. ``tolerance_ms``: an answer that takes longer was delayed by a stall.
 
-    ``limit_ms``: the longest stall that is believed to be one; a system that answers nothing for longer hangs.
+    ``limit_ms``: the longest time without answers that counts as a stall; after a longer time, the system hangs.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
@@ -54,25 +56,25 @@ class Pulse:
         self._channel: Channel | None = None
         self._open_channel: Callable[[], Channel] | None = None
         self._asked: deque[tuple[int, int]] = deque()
-        """Numbers of the questions that wait for an answer, with their times."""
+        """The unanswered questions: number and time (int ms) of each."""
         self._number = 0
         self._asked_ms = now_ms() - BEAT_MS
-        """When it was asked last."""
+        """The time of the last question (int ms)."""
         self._answered = 0
         self._answered_once = False
         self.stalls: list[Stall] = []
         self.hangs = False
         self.was_gone = False
-        """Whether the system was not reachable for a time, after it had answered."""
+        """Whether the system was unreachable for a time after it had answered."""
         self._rests = False
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
-        """Ask through a channel, which is opened with the first question."""
+        """Set how to open the channel, which happens with the first question."""
         self._open_channel = open_channel
         return self
 
     def begin(self) -> Wait:
-        """Begin a wait."""
+        """Begin a wait of a check."""
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:
@@ -90,7 +92,7 @@ class Pulse:
         return self._number
 
     def note_answer(self, number: int) -> None:
-        """Take an answer: it stands for every question before it."""
+        """Handle an answer, which also answers all earlier questions."""
         now_ms = self._now_ms()
         if self._asked and self._asked[0][0] <= number <= self._number:
             began_ms = self._asked[0][1]
@@ -106,32 +108,36 @@ class Pulse:
         self.ask()
 
     def has_answered(self, number: int) -> bool:
-        """Return whether a question was answered, or will never be."""
+        """Return whether a question was answered, or can no longer be answered."""
         return self.hangs or self._answered >= number
 
     def beat(self) -> None:
-        """Ask, unless it was done a moment ago."""
+        """Ask a question, unless the last one is more recent than ``BEAT_MS``."""
         if self._now_ms() - self._asked_ms >= BEAT_MS:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of a time the system answered nothing in, with the time that it then needs to settle."""
+        """Return how much of an interval (int ms) belongs to stalls, each extended by the time that the system then
+        needs.
+        """
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_MS for part in parts if part > 0)
 
     def touching_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return the total length of the stalls that overlap a time, including their parts before and after it."""
+        """Return the total length (int ms) of the stalls that overlap an interval, including their parts outside the
+        interval.
+        """
         whole = ((one.began_ms, one.ended_ms + SETTLE_MS) for one in self._all_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property
     def longest_ms(self) -> int:
-        """Return the longest stall so far."""
+        """Return the length of the longest stall so far (int ms)."""
         return max((stall.ended_ms - stall.began_ms for stall in self._all_stalls()), default=0)
 
     def _all_stalls(self) -> list[Stall]:
-        """Return the stalls, with the current one."""
+        """Return all stalls, including the current one."""
         now_ms = self._now_ms()
         if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
             return self.stalls
@@ -141,13 +147,15 @@ class Pulse:
         return self._with_stall(self._asked[0][1], now_ms)
 
     def _with_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
-        """Return the stalls and another; it is one with the last if they meet: many questions wait in one stall."""
+        """Return the stalls with a new one, which is joined with the last stall if both overlap, because one stall
+        delays many answers.
+        """
         if self.stalls and began_ms <= self.stalls[-1].ended_ms:
             return [*self.stalls[:-1], Stall(self.stalls[-1].began_ms, ended_ms)]
         return [*self.stalls, Stall(began_ms, ended_ms)]
 
     def close(self) -> None:
-        """Ask no more."""
+        """Stop asking, and close the channel."""
         self.stalls = self._all_stalls()
         self._asked.clear()
         if self._channel is not None:
@@ -155,7 +163,7 @@ class Pulse:
 
 
 class Wait:
-    """One wait of a check, extended by the stalls that the pulse shows."""
+    """One wait of a check, prolonged by the stalls that the pulse shows."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:
         self._pulse = pulse
@@ -163,7 +171,7 @@ class Wait:
         self._last_question: int | None = None
 
     def left_ms(self, now_ms: int, timeout_ms: int) -> int:
-        """Return how long to wait before asking again; 0 when the wait is over."""
+        """Return how long to wait before the next question (int ms); 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
         due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTION_MS), now_ms)

@@ -1,4 +1,4 @@
-"""The real environment: sockets and the monotonic clock, one thread, no waiting except in select."""
+"""The real environment: sockets and the monotonic clock in one thread, which waits only in select."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from reference_qm.surface.inputs import Endpoint
 CHUNK = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 LIMIT_MS = 15 * 60_000
-"""The limit for one check, unless ``limit`` names another."""
+"""int ms: the longest time of a check, unless ``limit`` sets another one."""
 GRACE_MS = 30_000
-"""The time that is left for putting things back after a check that had to be ended."""
+"""int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
-"""Connections of a SUT that may be open in one check; more are a flood."""
+"""The number of connections that a SUT may have open during a check; more are a flood."""
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""Bytes that wait for a SUT that does not read; a check that queues more is wrong."""
+"""The number of bytes that may wait for a SUT that does not read; a check that queues more bytes has a bug."""
 
 
 def _family(host: str) -> socket.AddressFamily:
@@ -77,7 +77,9 @@ class _RealStream:
         if not self.open:
             return
         if len(self.outgoing) + len(data) > OUTGOING_LIMIT:
-            raise SutUnavailable(f"{self.remote.host}:{self.remote.port} does not read: {OUTGOING_LIMIT} bytes wait")
+            raise SutUnavailable(
+                f"{self.remote.host}:{self.remote.port} does not read: {OUTGOING_LIMIT} bytes are waiting to be sent"
+            )
         self.outgoing += data
         self.flush()
 
@@ -152,7 +154,7 @@ class _RealListener:
         except (BlockingIOError, ConnectionAbortedError):
             return
         except OSError as error:
-            raise ConformanceFailure(f"connections of the SUT cannot be accepted any more: {error.strerror}") from error
+            raise ConformanceFailure(f"no more connections from the SUT can be accepted: {error.strerror}") from error
         if self.environment.open_sockets >= CONNECTIONS_LIMIT:
             sock.close()
             if self.environment.flood is not None:
@@ -192,9 +194,9 @@ class _RealDatagrams:
 
 
 class RealEnvironment:
-    """Everything happens inside ``run_until``: nothing is read, sent late or timed while a check computes.
+    """The real environment. All events are handled inside ``run_until``, none while a check computes.
 
-    ``shares_clock``: the SUT runs on this machine, and reads its clock.
+    ``shares_clock``: whether the SUT runs on this machine and reads the same clock.
     """
 
     virtual = False
@@ -208,7 +210,7 @@ class RealEnvironment:
         self.hung_up = False
         self.flood: str | None = None
         self.pulse: Pulse | None = None
-        """With it, waits do not count the time in which the SUT answers nothing."""
+        """The pulse of the SUT, with which waits do not count the time of stalls; None without one."""
         self.witness: Witness | None = None
 
     def now(self) -> Now:
@@ -226,11 +228,11 @@ class RealEnvironment:
 
     @property
     def open_sockets(self) -> int:
-        """Return the number of sockets that are watched."""
+        """The number of watched sockets."""
         return len(self._selector.get_map())
 
     def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
-        """Call ``on_ready`` whenever the socket can be read (and written)."""
+        """Watch a socket: call ``on_ready`` whenever it can be read (or, if requested, written)."""
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
         if sock in self._selector.get_map():
             self._selector.modify(sock, mask, on_ready)
@@ -238,7 +240,7 @@ class RealEnvironment:
             self._selector.register(sock, mask, on_ready)
 
     def forget(self, sock: socket.socket) -> None:
-        """Close a socket and watch it no more."""
+        """Close a socket, and stop watching it."""
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(sock)
         sock.close()
@@ -255,7 +257,7 @@ class RealEnvironment:
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
                 self._ends_ms = now_ms + GRACE_MS
-                raise ConformanceFailure(f"the check had not ended after {self._limit_ms // 1_000} s")
+                raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
                 self.pulse.beat()
@@ -292,7 +294,7 @@ class RealEnvironment:
             sock.bind((local_host, 0))
             code = sock.connect_ex(tuple(remote))
         except OSError as error:
-            self._fail_soon(stream, f"cannot connect from {local_host}: {error.strerror}")
+            self._fail_soon(stream, f"cannot connect from the address {local_host}: {error.strerror}")
             return stream
         if code not in (0, errno.EINPROGRESS):
             self._fail_soon(stream, os.strerror(code))
@@ -338,7 +340,7 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """Tell of a port that was picked."""
+        """Report to the witness the port that was chosen for port 0."""
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

@@ -1,4 +1,4 @@
-"""DCE/RPC connections of a core in an environment: the part of ``CoreHost`` for MS-MQQP."""
+"""Host the DCE/RPC connections of a core in an environment, as a part of ``CoreHost`` (MS-MQQP)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.environment import Environment, Listener, Stream, StreamSink
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
 READ_PORT_OFFSET = 2
-"""From the port of qmcomm to that of qm2qm: 2103 and 2105 (MS-MQQP 3.1.4.8)."""
+"""The difference between the port of qm2qm, 2105, and the port of qmcomm, 2103 (MS-MQQP 3.1.4.8)."""
 
 
 class _RpcSink:
@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core. ``deliver`` gets their events."""
+    """The DCE/RPC ports and connections of a core. ``deliver`` is called with their events."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment
@@ -45,7 +45,9 @@ class RpcHost:
         self._listening: RpcListening | None = None
 
     def listen(self, port: int) -> Endpoint:
-        """Serve qmcomm at a port and qm2qm at the second after it, each at both; port 0 picks free ones."""
+        """Serve both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher by 2. Port 0
+        chooses free ports.
+        """
         ports = (port, port + READ_PORT_OFFSET if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept) for one in ports]
         self._listeners += opened
@@ -54,30 +56,30 @@ class RpcHost:
         return opened[0].endpoint
 
     def announce(self) -> None:
-        """Pass its own ports to a core that begins."""
+        """Report the ports to a core that starts."""
         if self._listening is not None:
             self.deliver(self._listening)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; those on a connection that was lost meanwhile go nowhere."""
+        """Send bytes; bytes for a connection that has been lost are dropped."""
         stream = self.streams.get(connection)
         if stream is not None:
             stream.send(data)
 
     def close(self, connection: str) -> None:
-        """Close a connection, if it is still there."""
+        """Close a connection, if it is still open."""
         stream = self.streams.pop(connection, None)
         if stream is not None:
             stream.close()
 
     def drop(self) -> None:
-        """Close every connection; nothing is reported to the core."""
+        """Close every connection, and report none of these closings to the core."""
         for stream in self.streams.values():
             stream.close()
         self.streams.clear()
 
     def stop(self) -> None:
-        """Close everything."""
+        """Close all connections and ports."""
         self.drop()
         for listener in self._listeners:
             listener.close()

@@ -1,4 +1,4 @@
-"""The host of the virtual system under test: it has a disk, and a mistake of its core ends it as it would a process."""
+"""The host of the virtual system under test: it has a disk, and an exception of its core ends it like a process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 NOTICED_MS = 500
-"""When it is noticed that the directory was taken away or changed, unless it is needed before."""
+"""int ms: after this time the system notices that the directory changed or became unreachable, unless it needs the
+directory earlier.
+"""
 _PACKAGE = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
     """A host of a core that ends with the core's first exception; after that it neither listens nor answers.
 
-    ``raises``: the exception is the caller's instead.
+    ``raises``: the exception is raised to the caller instead.
     """
 
     def __init__(
@@ -42,20 +44,20 @@ class SystemHost(CoreHost):
         super().__init__(environment, _NoCore(), address)
         self._surroundings = surroundings or Surroundings()
         self.ended: str | None = None
-        """How its process ended, in one line; None while it runs."""
+        """One line that describes how the process ended; None while it runs."""
         self.hangs = False
-        """Whether it computes without an end."""
+        """Whether the core computes without end."""
         self._new_core = new_core
         self._raises = raises
         self._disk = MemoryStore()
 
     @property
     def lives(self) -> bool:
-        """Return whether its core is still called."""
+        """Return whether the process of the core is alive and does not hang."""
         return self.ended is None and not self.hangs
 
     def start(self) -> None:
-        """Start the process with the content of its disk."""
+        """Start the process with the content of the disk."""
         self.core = self._begin_core()
         self.rpc.announce()
         super().start()
@@ -69,7 +71,7 @@ class SystemHost(CoreHost):
         self.start()
 
     def reset(self) -> None:
-        """Continue without any past."""
+        """Continue like a new system: with an empty disk and the initial environment."""
         self._disk.clear()
         self.restart()
 
@@ -80,7 +82,7 @@ class SystemHost(CoreHost):
         self._soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
-        """Write at once, as it takes no time."""
+        """Write a record at once, because writing takes no time here."""
         try:
             if not self._surroundings.there["storage"]:
                 raise StoreError(FULL)
@@ -114,7 +116,7 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
-        """Let the queue manager notice the changes of its environment."""
+        """Report the changes of its environment to the queue manager."""
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             self._disk.keep([entries])
@@ -124,7 +126,7 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Imitate a process whose code failed: it ends, or computes without end."""
+        """Behave like a process whose code failed: end, or compute without end."""
         if self._raises:
             raise error
         self.core = _NoCore()
@@ -143,7 +145,7 @@ class SystemHost(CoreHost):
 
 
 class _Guarded:
-    """A core that its host learns the failure of."""
+    """A core whose exceptions are reported to its host."""
 
     def __init__(self, core: Core, host: SystemHost) -> None:
         self._core = core
@@ -168,7 +170,7 @@ class _Guarded:
 
 
 class _NoCore:
-    """Does nothing, before there is a core and after it has failed."""
+    """A core that does nothing, used before the start of a core and after its failure."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []
@@ -181,7 +183,7 @@ class _NoCore:
 
 
 def _describe_exception(error: Exception) -> str:
-    """Name an exception and the place that it came from, in one line."""
+    """Return one line with an exception and the place that raised it."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
     shown = file.relative_to(_PACKAGE) if file.is_relative_to(_PACKAGE) else file.name

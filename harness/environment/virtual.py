@@ -1,4 +1,4 @@
-"""An environment in this process: time jumps to the next event, bytes take one millisecond."""
+"""The virtual environment, within this process: time jumps to the next event, and bytes travel for one millisecond."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""More events in one wait mean that two cores answer each other without end."""
+"""The largest number of events in one wait; more mean that two cores answer each other without end."""
 
 _BOOTED_MS = 3_600_000
 _EPOCH_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
@@ -41,7 +41,7 @@ class _VirtualStream:
         self.twin: _VirtualStream | None = None
         self.open = False
         self.given_up = False
-        """Closed before it was open."""
+        """Whether the stream was closed before the connection was open."""
 
     def send(self, data: bytes) -> None:
         if self.open and self.twin is not None:
@@ -91,7 +91,7 @@ class _VirtualDatagrams:
 
 
 class VirtualEnvironment:
-    """Deterministic: the same checks give the same events at the same instants."""
+    """The virtual environment. It is deterministic: the same check gives the same events at the same instants."""
 
     virtual = True
     hung_up = False
@@ -118,10 +118,10 @@ class VirtualEnvironment:
         return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
-        """Do nothing: virtual time costs no real time, and its events are limited."""
+        """Do nothing, because virtual time takes no real time, and the number of events is limited."""
 
     def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
-        """Do something after a delay."""
+        """Call ``action`` after a delay."""
         return self.call_at(self._now_ms + delay_ms, action)
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _Event:
@@ -177,7 +177,9 @@ class VirtualEnvironment:
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:
         endpoint = self._with_port(endpoint)
         if endpoint in self.listeners:
-            raise HarnessError(f"{endpoint.host}:{endpoint.port} is already listened on in this virtual environment")
+            raise HarnessError(
+                f"{endpoint.host}:{endpoint.port} is already open for listening in this virtual environment"
+            )
         listener = self.listeners[endpoint] = _VirtualListener(self, endpoint, accept)
         return listener
 
@@ -189,7 +191,7 @@ class VirtualEnvironment:
         return port
 
     def _with_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return where to listen: port 0 picks a free one."""
+        """Return the endpoint to listen at; port 0 is replaced by a free port."""
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
             if self.witness is not None:

@@ -1,9 +1,9 @@
-"""The time of day of a run, independent of changes to the machine's clock.
+"""Provide the time of day of a run, independent of changes to the machine's clock.
 
 A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run notes
 continue from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets
-are compared with the clock of the system under test: where that is this machine's clock, it is read, and a jump is
-reported.
+are compared with the clock of the system under test: if that system uses this machine's clock, these times are read
+from this clock, and a jump is reported.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import time
 
 JUMP_MS = 1_000
-"""A check cannot notice a smaller change of the clock, because times in packets are whole seconds."""
+"""int ms: the smallest reported jump. A check cannot notice a smaller one, because times in packets are whole seconds.
+"""
 _MS = 1_000_000
 
 
 def _ahead_ns() -> int:
-    """Return the difference of the time of day and the monotonic clock."""
+    """Return the time of day minus the monotonic clock (int ns)."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -24,15 +25,17 @@ _AHEAD_NS = _ahead_ns()
 
 
 def steady_ns(monotonic_ns: int | None = None) -> int:
-    """Return the time of day in ns since 1970 UTC: the start of the process plus the elapsed time.
+    """Return the time of day in ns since 1970 UTC, computed as the start of the process plus the elapsed time.
 
-    ``monotonic_ns``: an instant of the monotonic clock; None: now.
+    ``monotonic_ns``: an instant of the monotonic clock; None means now.
     """
     return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _AHEAD_NS
 
 
 class WallClock:
-    """The time of day for packets. ``machines``: the machine's own, which the SUT reads too; else the steady one."""
+    """The time of day for packets. ``machines``: whether to read the machine's clock, as the SUT does, instead of the
+    steady clock.
+    """
 
     def __init__(self, *, machines: bool) -> None:
         self._machines = machines
@@ -48,5 +51,5 @@ class WallClock:
 
     @property
     def jump_ms(self) -> int:
-        """How far the clock that is read jumped since the beginning, 0 when it did not."""
+        """The size of the clock's jump since the beginning (int ms); 0 without a jump."""
         return self._furthest_ms if self._furthest_ms >= JUMP_MS else 0

@@ -54,14 +54,16 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
         MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
-    "has another address in its destination": lambda meant: wrong_fields(
+    "has a wrong address in its destination": lambda meant: wrong_fields(
         MESSAGE, {DIRECT_NAME_PATH: _other_address}, _with_destination(DIRECT, meant)
     ),
-    "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
+    "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
-    "has its numbers before TxSequenceID": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _other_order}, meant),
+    "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
+        MESSAGE, {BODY_PATH: _other_order}, meant
+    ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _one_more(0)}, meant),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
         MESSAGE, {BODY_PATH: _one_more(8)}, meant

@@ -113,7 +113,7 @@ class SystemFinding:
 
 
 def findings_of(checked: Checked) -> list[SystemFinding]:
-    """Return the findings on each system, in the order of their first packets."""
+    """Return the findings on each system, in the order of their first packets; to be called once."""
     return [_of_system(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
@@ -140,13 +140,14 @@ def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
 
 def _of_system(system: System, checked: Checked) -> SystemFinding:
     by_rule: dict[str, list[Entry]] = {}
-    for entry in system.entries:
+    for entry in system.take_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
     rules = tuple(_of_rule(entries, system, checked) for _, entries in sorted(by_rule.items()))
     unjudged: dict[str, int] = {}
     for tally in system.judge.packets.tallies.values():
-        for why, count in tally.missing.items():
+        for why, count in (tally.missing or {}).items():
             unjudged[why] = unjudged.get(why, 0) + count
+    system.release_packets()
     return SystemFinding(system.name, system, rules, unjudged)
 
 

@@ -43,7 +43,7 @@ class System:
     def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
         self.name = name
         self.judge = judge
-        self.entries = entries
+        self._entries = entries
         self.identifiers: set[UUID] = set()
         self.server_class: set[bool] = set()
         """The value of the OS bit in its EstablishConnection requests."""
@@ -64,9 +64,16 @@ class System:
             frame.leave_layers()
         self.judge.packets.malformed.clear()  # only checks blame such packets
 
-    def finish(self) -> None:
-        """Write the verdicts."""
+    def take_verdicts(self) -> list[Entry]:
+        """Return the verdicts, and keep none: a capture can have thousands of systems."""
         self.judge.passive()
+        taken = self._entries[:]
+        self._entries.clear()
+        return taken
+
+    def release_packets(self) -> None:
+        """Drop the findings on packets, after the verdicts were taken."""
+        self.judge.packets.tallies.clear()
 
     def _identify(self, frame: Frame) -> None:
         connection = frame.connection
@@ -91,6 +98,8 @@ class Systems:
     profile: str
     wanted: Wanted | None = None
     by_name: dict[str, System] = field(default_factory=dict)
+    passes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN)))
+    """As many passes of each rule as the judge shows: a report shows none."""
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
         """Return the system with a name and address; None if it is not to be judged."""
@@ -104,10 +113,9 @@ class Systems:
 
     def _made(self, name: str) -> System:
         entries: list[Entry] = []
-        passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
         kept = _Kept(entries)
         judge = Judge(
-            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=passes, profile=self.profile
+            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=self.passes, profile=self.profile
         )
         for other in self.by_name.values():
             judge.packets.share(other.judge.packets)

@@ -49,14 +49,12 @@ class Traffic:
             self.unread[str(reason)] += 1
 
     def end(self) -> None:
-        """End all open conversations, and write the verdicts."""
+        """End all open conversations."""
         for conversation, _ in list(self._open.values()):
             conversation.end()
         self._open.clear()
         if lacking := self._fragments.end():
             self.unread["IP packets of which fragments are missing"] += lacking
-        for system in self.systems.by_name.values():
-            system.finish()
 
     def _frame(self, record: Record) -> None:
         link = LINKS.get(record.link_type)

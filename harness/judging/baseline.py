@@ -136,7 +136,7 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
         raise UsageError(f'{path}: [{rule}]: must be a table with reason = "..." and link = "..."')
     for key in entry:
         if key not in _ENTRY_KEYS:
-            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known are {', '.join(_ENTRY_KEYS)}")
+            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known: {', '.join(_ENTRY_KEYS)}")
     reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
     if not reason:
         raise UsageError(f"{path}: [{rule}]: reason is empty; say why this failure is accepted")

@@ -274,7 +274,9 @@ class Judge:
                     continue
                 verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
                 reason = (
-                    None if tally.seen else next(iter(tally.missing), "") or "no packet met the condition of the rule"
+                    None
+                    if tally.seen
+                    else next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
                 )
                 self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
             for frame, observed in tally.failures:

@@ -202,8 +202,9 @@ class Tally:
 
     seen: int = 0
     idle: int = 0
-    missing: Counter[str] = field(default_factory=Counter)
-    """The number of packets that could not be judged, by the missing part of their capture."""
+    missing: Counter[str] | None = None
+    """The number of packets that could not be judged, by the missing part of their capture; None: every packet could.
+    """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
@@ -225,6 +226,8 @@ class Tally:
                 self.first, self.first_observed = frame, finding.observed
         else:
             why = str(finding)
+            if self.missing is None:
+                self.missing = Counter()
             self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
 
     def fail(self, frame: Frame, observed: str) -> None:

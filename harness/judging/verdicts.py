@@ -69,6 +69,7 @@ DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that say that a rule is broken."""
+_RANK = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that end a run badly, worst first."""
 WRONG = (*BAD, Verdict.WARN)
@@ -169,6 +170,8 @@ class VerdictLog:
         """How often each rule has failed since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
         """The rules of level MUST whose sentence has a SHOULD that was not followed."""
+        self.turned_bad: list[tuple[str, Verdict]] = []
+        """Each rule whose verdict became worse and bad since the file was opened, with that verdict, in order."""
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -184,7 +187,12 @@ class VerdictLog:
         self._next += 1
         self.counts[entry.verdict] += 1
         self.fails[entry.rule] += entry.verdict is Verdict.FAIL
-        self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
+        before = self.rules.get(entry.rule)
+        stands = entry.verdict if before is None else worst([entry.verdict, before])
+        if stands is not before:
+            self.rules[entry.rule] = stands
+            if stands in BAD:
+                self.turned_bad.append((entry.rule, stands))
         if entry.advice is Advice.MISSED:
             self.unfollowed.add(entry.rule)
 
@@ -228,13 +236,43 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1 ``time_ms, direction,
     transport, hex, dissection``. Other fields of a line stay.
     """
-    folder: _Folder | None = None
+    complete = _Completer(path)
+    return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
+
+
+def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
+    """Read the line of each rule that stands, in the form of `read_verdicts`, by rule id; the others are not completed,
+    because a run has about forty lines for each rule.
+    """
+    found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
-        if line["schema"] == SCHEMA:
-            folder = folder or _Folder.read(path.parent)
-            yield folder.whole(line, f"{path}:{number}")
-        else:
-            yield _of_schema_1(line, f"{path}:{number}")
+        try:
+            rank, rule = _RANK[line["verdict"]], line["rule"]
+            held = found.get(rule)
+            if held is not None and rank > held[0]:
+                continue
+            place = (rank, current_check(line.get("test") or ""), line["seq"], number, line)
+            if held is None or place < held:
+                found[rule] = place
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UsageError(f"{path}:{number}: {_NO_VERDICT}") from error
+    complete = _Completer(path)
+    return [complete(line, number) for _, (*_, number, line) in sorted(found.items())]
+
+
+class _Completer:
+    """Complete lines of a verdict file with the values that its run folder has for all of them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._folder: _Folder | None = None
+
+    def __call__(self, line: dict[str, Any], number: int) -> dict[str, Any]:
+        where = f"{self._path}:{number}"
+        if line["schema"] != SCHEMA:
+            return _of_schema_1(line, where)
+        self._folder = self._folder or _Folder.read(self._path.parent)
+        return self._folder.whole(line, where)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

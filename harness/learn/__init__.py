@@ -1,5 +1,6 @@
-"""Active automata learning of a system's session machine over the wire alone (MS-MQQB 3.1.1.3.1, 3.1.5).
+"""Learn the state machine of a system's sessions by active automata learning over the wire (MS-MQQB 3.1.1.3.1, 3.1.5).
 
-``alphabet`` has the packets that are sent, ``learner`` runs AALpy against a system, ``machine`` is the learned machine,
-compared with another one, and ``demanded`` the machine that the documents demand.
+``alphabet`` defines the packets to send, ``learner`` runs AALpy against a system, ``machine`` represents learned
+machines and compares two of them, and ``demanded`` compares a learned machine with the machine that the documents
+demand.
 """

@@ -1,4 +1,4 @@
-"""Defines the inputs of the session machine: packet kinds with the variants that decide a transition."""
+"""Define the inputs of the session machine: packet kinds with the variants that decide a transition."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FOREIGN_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000f0f0")
 UNKNOWN_TYPE = 9
 """A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not define."""
 NO_PACKET = b"\x11" + bytes(15)
-"""16 bytes with another version and no signature."""
+"""16 bytes that are not a packet: the version is wrong and the signature is missing."""
 
 Build = Callable[[Peer, RawConversation], Any]
 """Builds the packet of an input from the packets that were sent on the connection before."""
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
-    """Build a SessionAck; the arguments are added to the right counts."""
+    """Build a SessionAck; each argument is added to the correct value of its count."""
 
     def build(_: Peer, conversation: RawConversation) -> Any:
         sent = sum(frame.kind == "UserMessage" for frame in conversation.sent)
@@ -60,11 +60,11 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 )
 """The packets by name.
 
-Express and transactional messages are left out, because their acknowledgments come after a longer time, with other
+Express and transactional messages are left out, because their acknowledgments are sent later, together with other
 packets.
 """
 ACKNOWLEDGED = ("recoverable message",)
-"""The inputs that a system acknowledges on an open session, after some time."""
+"""The inputs that a system acknowledges on an open session after a delay."""
 LOSS = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""
 ALPHABET = (*INPUTS, LOSS)

@@ -1,5 +1,5 @@
-"""Reads the machine that the documents demand of an acceptor, and finds the transitions in which a learned machine
-differs.
+"""Read the machine that the documents demand of an acceptor, and find the transitions of a learned machine that break
+it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TABLE = Path(__file__).with_name("demanded.toml")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The permitted outputs of a state and an input, each with the next state, and the rules that demand them."""
+    """The permitted outputs for an input in a state, each with the next state, and the rules that demand them."""
 
     outputs: Mapping[str, str]
     rules: tuple[str, ...]
@@ -25,7 +25,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """The demanded machine; a state or an input without a cell is left open."""
+    """The demanded machine. The documents demand nothing for a state and an input without a cell."""
 
     initial: str
     states: Mapping[str, Mapping[str, Cell]]
@@ -33,7 +33,7 @@ class Demands:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A transition of a learned machine that is not permitted, with a shortest word that shows it."""
+    """A forbidden transition of a learned machine, with a shortest word that leads to it."""
 
     rules: tuple[str, ...]
     state: str
@@ -43,7 +43,7 @@ class Broken:
 
 
 def read_demands() -> Demands:
-    """Return the demanded machine."""
+    """Return the machine that the documents demand."""
     tree = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     initial = tree.pop("initial")
     states = {
@@ -54,7 +54,9 @@ def read_demands() -> Demands:
 
 
 def find_broken(machine: Machine, demands: Demands) -> Iterator[Broken]:
-    """Yield the transitions that break a demand, the shortest words first; each pair of states is visited once."""
+    """Yield the transitions that break a demand, the shortest words first; each pair of a learned and a demanded state
+    is visited once.
+    """
     begun = (machine.initial, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
     known = {begun}

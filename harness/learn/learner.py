@@ -1,4 +1,4 @@
-"""Runs AALpy against a system under test: each word is a new connection, each output the answer of the system."""
+"""Run AALpy against a system under test: each word uses a new connection, and each output is the system's answer."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
-"""The walks of the equivalence oracle: from each known state, so that rare states are tested as often as the first
-state.
+"""The number and length of the random walks with which AALpy looks for differences. They begin in each known state, so
+that rare states are tested as often as the first.
 """
 REFUSED = " with CS"
 LONGEST_MS = 24 * 60 * 60 * 1000
-"""The limit of learning in real time, where each silence takes time."""
+"""int ms: the longest time of learning in real time, where each silence takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A learned machine with its cost: words sent to the system, and inputs in them."""
+    """A learned machine, and its cost: the number of words sent to the system and of inputs in them."""
 
     machine: Machine
     words: int
@@ -33,7 +33,7 @@ class Learned:
 
 
 class SessionSystem:
-    """The session machine of a system as an acceptor, driven input by input."""
+    """A system as an acceptor of sessions, driven input by input."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -41,7 +41,7 @@ class SessionSystem:
         self._seen = 0
         self._word: tuple[str, ...] = ()
         self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
-        """For each word the number of packets that came after it, and whether the system closed the connection."""
+        """For each word, the number of packets received after it, and whether the system closed the connection."""
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
@@ -58,7 +58,9 @@ class SessionSystem:
         self._conversation = None
 
     def send_input(self, name: str) -> str:
-        """Send the packet of an input; return the kinds of packets that came, and ``CLOSED`` at the end."""
+        """Send the packet of an input; return the kinds of the received packets, and ``CLOSED`` if the system closed
+        the connection.
+        """
         conversation = self._conversation
         if conversation is None or _is_closed(conversation):
             return CLOSED
@@ -81,7 +83,7 @@ class SessionSystem:
         return " + ".join(answers) or "nothing"
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
-        """Wait until the system is silent; after a message, until its acknowledgment, which depends on a timer."""
+        """Wait until the system is silent; after a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
         if name in ACKNOWLEDGED:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
@@ -92,7 +94,7 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait for the answer that the same word had before, without a silence after it."""
+        """Wait for the answer that this word had before, without waiting for silence after it."""
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,
@@ -109,7 +111,7 @@ def _name_answer(frame: Any) -> str:
 
 
 def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
-    """Learn the session machine of a peer's SUT; UsageError if AALpy is missing, HarnessError if the answers to a word
+    """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the answers to a word
     differ.
     """
     try:
@@ -139,7 +141,9 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
     try:
         model = run_Lstar(list(alphabet), adapter, oracle, "mealy", print_level=0)
     except SystemExit as error:  # AALpy ends the process when the same word was answered in two ways
-        raise HarnessError("the system answered the same packets in two ways: it cannot be learned") from error
+        raise HarnessError(
+            "the system gave two different answers to the same packets; its machine cannot be learned"
+        ) from error
     return Learned(_read_machine(model, alphabet), system.words, system.inputs)
 
 

@@ -1,4 +1,4 @@
-"""A Mealy machine: states with an output and a next state for each input."""
+"""Represent a Mealy machine: states with an output and a next state for each input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLOSED = "closed"
 SCHEMA = 1
 
 Row = Mapping[str, tuple[str, str]]
-"""For each input the output and the next state."""
+"""The row of a state: for each input the output and the next state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A transition in which two machines differ: a shortest word that shows it, and the last output of each machine."""
+    """A difference between two machines: a shortest word that shows it, and the last output of each machine."""
 
     word: tuple[str, ...]
     first: str
@@ -65,7 +65,7 @@ class Difference:
 
 
 def read_machine(path: Path) -> Machine:
-    """Read a machine that ``learn --out`` wrote; UsageError for another file."""
+    """Read a machine that ``learn --out`` wrote; raise UsageError for any other file."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
         states = {
@@ -76,14 +76,14 @@ def read_machine(path: Path) -> Machine:
         complete = tree["schema"] == SCHEMA and machine.initial in states
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: is no machine of `mqconform learn`: {type(error).__name__}") from error
+        raise UsageError(f"{path}: is not a machine of `mqconform learn`: {type(error).__name__}") from error
     if not complete:
-        raise UsageError(f"{path}: is no machine of `mqconform learn` of this version")
+        raise UsageError(f"{path}: is not a machine of this version of `mqconform learn`")
     return machine
 
 
 def find_differences(first: Machine, second: Machine) -> list[Difference]:
-    """Return the transitions with another output, each with a shortest word; both machines are walked side by side."""
+    """Return the transitions whose outputs differ, each with a shortest word; both machines are walked in parallel."""
     return list(_walk(first, second, lambda one, other: one == other))
 
 

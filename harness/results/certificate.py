@@ -46,7 +46,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if run.get("schema") != SCHEMA:
         yield f"the run is of schema {run.get('schema')}; run it again with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
-        yield f"its profile {one_line(str(profile), 100)!r} is unknown; known are {', '.join(RELEASES)}"
+        yield f"its profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
     yield from _list_missing_parts(found, terms, suites)
     yield from _list_residue_and_deaths(found)
     yield from _list_failed_steps(found)

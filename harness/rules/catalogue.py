@@ -276,7 +276,7 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
     if form not in ROW_FORMS and kind:
         return f"a {form} has no class"
     if form in ROW_FORMS and kind not in KINDS:
-        return f"unknown class {kind or 'none'}; known are {', '.join(KINDS)}"
+        return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
     return None if bool(twin) == (kind == "clone") else "a clone names a rule that it repeats, no other does"
 
 
@@ -376,7 +376,7 @@ def _rule(
     entry = check_keys(file, name, row, _REQUIRED, _OPTIONAL)
     for key, values in (("observe", OBSERVED_HOW), ("role", ROLES)):
         if entry[key] not in values:
-            raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
+            raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
         raise CatalogueError(file, name, "observe is none without why; name the reason why the rule cannot be observed")
     cited = tuple(entry.get("errata", ()))

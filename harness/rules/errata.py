@@ -116,7 +116,7 @@ def check_keys(
     types = {**required, **optional}
     for key, value in row.items():
         if key not in types:
-            raise CatalogueError(file, entry, f"unknown key {key}; known are {', '.join(types)}")
+            raise CatalogueError(file, entry, f"unknown key {key}; known: {', '.join(types)}")
         if type(value) is not types[key]:
             raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
         if isinstance(value, list | str) and not value:
@@ -158,7 +158,7 @@ def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
         if entry["verdict"] not in VERDICTS:
             known = ", ".join(VERDICTS)
             raise CatalogueError(
-                file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known are {known}"
+                file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known: {known}"
             )
         if ("not_run" in entry) != ("checks" in entry):
             message = "has not_run or checks alone; a reading that is not run names the checks that take it"

@@ -36,6 +36,6 @@ def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
                 raise UsageError(f"{path}: [{name}]: {key} is missing, or no text")
         for key in table:
             if key not in _MEMBER_KEYS:
-                raise UsageError(f"{path}: [{name}]: unknown key {key}; known are {', '.join(_MEMBER_KEYS)}")
+                raise UsageError(f"{path}: [{name}]: unknown key {key}; known: {', '.join(_MEMBER_KEYS)}")
         members.append(Member(name, **table))
     return tuple(members)

@@ -45,7 +45,7 @@ def document_named(documents: Iterable[str], text: str) -> str:
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
     if wanted not in known:
-        raise UsageError(f"unknown document {text!a}; known are {', '.join(known)} (or MS-{known[0]})")
+        raise UsageError(f"unknown document {text!a}; known: {', '.join(known)} (or MS-{known[0]})")
     return wanted
 
 
@@ -67,13 +67,13 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
         kinds.setdefault(kind, set()).update(found)
     chosen = frozenset(catalogue).intersection(*kinds.values())
     if words and not chosen:
-        raise UsageError(f"no rule is all of {', '.join(words)}; `mqconform rules` lists them")
+        raise UsageError(f"no rule matches all of {', '.join(words)}; `mqconform rules` lists them")
     return chosen
 
 
 def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     if key not in _KEYS:
-        raise UsageError(f"unknown criterion {key!a}; known are {', '.join(_KEYS)}, a document, a section, a rule")
+        raise UsageError(f"unknown criterion {key!a}; known: {', '.join(_KEYS)}, a document, a section, a rule")
     values, of = _KEYS[key]
     meant = next((one for one in values if one.lower() == value.strip().lower()), None)
     if meant is None:
@@ -88,7 +88,7 @@ def _by_place(catalogue: Catalogue, word: str) -> set[str]:
     document, _, section = wanted.partition("-")
     documents = dict.fromkeys(rule.document for rule in catalogue.values())
     if document not in documents:
-        raise UsageError(f"{word!a}: unknown document {document!a}; known are {', '.join(documents)}")
+        raise UsageError(f"{word!a}: unknown document {document!a}; known: {', '.join(documents)}")
     found = {
         name
         for name, rule in catalogue.items()

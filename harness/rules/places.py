@@ -9,6 +9,8 @@ from pathlib import Path
 
 from harness.paths import SUITES
 
+STATES_FILE = "states.toml"
+"""The table of a section's states and events; the checks of its cells lie beside it."""
 _REGISTERING = ("test_*", "faults*", "predicates*")
 """Python files of a section that another one of it does not read ids from."""
 
@@ -27,8 +29,8 @@ def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list
 
 @cache
 def tables_beside(folder: Path) -> bytes:
-    """Return the text of a section's modules that its checks and faults import."""
-    modules = sorted(folder.glob("*.py"))
+    """Return the text of a section's modules that its checks and faults import, and of its table of states."""
+    modules = sorted([*folder.glob("*.py"), *folder.glob(STATES_FILE)])
     return b"".join(path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING))
 
 

@@ -166,7 +166,7 @@ def _notes(
             raise CatalogueError(file, number, "is no number of a note; write [17] for note <17>")
         entry = check_keys(file, number, row, _REQUIRED, _OPTIONAL)
         if entry["kind"] not in KINDS:
-            raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known are {', '.join(KINDS)}")
+            raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
         if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
             raise CatalogueError(file, number, f"sections has {wrong[0]!r}; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:

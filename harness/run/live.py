@@ -32,8 +32,7 @@ class Live:
         self._clock = clock
         self._began = self._said = clock()
         self._checks = self._done = 0
-        self._known: dict[str, Verdict] = dict(run.log.rules)
-        self._named = self._roots = 0
+        self._named = self._roots = self._bad = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -60,12 +59,12 @@ class Live:
             self._roots += 1
             self._show(root.found, for_good=True)
         rests = self.run.roots.root_of(nodeid) is not None
-        for rule, verdict in self.run.log.rules.items():
+        for rule, verdict in dict(self.run.log.turned_bad[self._bad :]).items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue
-            if verdict in BAD and self._known.get(rule) != verdict and not self.run.expects(rule, verdict):
+            if not self.run.expects(rule, verdict):
                 self._name(rule, verdict, nodeid)
-        self._known.update(self.run.log.rules)
+        self._bad = len(self.run.log.turned_bad)
         now = self._clock()
         if now - self._said >= (TERMINAL_EVERY_S if self._terminal else PIPED_EVERY_S):
             self._said = now

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+from harness.judging.verdicts import WORST_FIRST, Verdict, read_standing_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
 from harness.wire.value_names import with_names
@@ -93,7 +93,7 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return the final verdict of every rule in it, by rule id."""
-    return standing(read_verdicts(path))
+    return [_result_of(line) for line in read_standing_verdicts(path)]
 
 
 def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
@@ -102,7 +102,11 @@ def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
     for line in lines:
         rule = line["rule"]
         found[rule] = min(line, found.get(rule, line), key=_place)
-    return [RuleResult(rule, Verdict(line["verdict"]), line) for rule, line in sorted(found.items())]
+    return [_result_of(line) for _, line in sorted(found.items())]
+
+
+def _result_of(line: dict[str, Any]) -> RuleResult:
+    return RuleResult(line["rule"], Verdict(line["verdict"]), line)
 
 
 def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:

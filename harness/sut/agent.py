@@ -158,7 +158,7 @@ class Agent:
         if self._why is None:
             self._outgoing += request_line(self._number, verb, arguments)
             if len(self._outgoing) > OUTGOING_LIMIT:
-                raise SutUnavailable(f"{self.name} does not read: {OUTGOING_LIMIT} bytes wait")
+                raise SutUnavailable(f"{self.name} does not read: {OUTGOING_LIMIT} bytes are waiting to be sent")
             self.flush()
         return self._number
 

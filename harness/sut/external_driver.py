@@ -280,7 +280,7 @@ class ExternalDriver:
             return [part.format(**values) for part in command]
         except (KeyError, IndexError, ValueError, AttributeError) as error:
             raise UsageError(
-                f"{self.file.path}: {key}: unknown placeholder {error}; known are {', '.join(values)}"
+                f"{self.file.path}: {key}: unknown placeholder {error}; known: {', '.join(values)}"
             ) from error
 
 

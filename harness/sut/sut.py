@@ -180,7 +180,7 @@ class Sut(OwnQueues):
         if need in FACILITIES:
             return need in self.facilities
         known = ", ".join([*CAPABILITIES, *FACILITIES, *STAND_INS])
-        raise HarnessError(f"unknown need {need!r}; known are {known}")
+        raise HarnessError(f"unknown need {need!r}; known: {known}")
 
     # -- time ---------------------------------------------------------------------------------------------------
 

@@ -235,7 +235,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in (known := (*_TABLES, "capabilities", "more_queues")):
-            raise UsageError(f"{where}: unknown table [{name}]; known are {', '.join(known)}")
+            raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
@@ -257,7 +257,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     if file.environment.parts and file.driver.kind == "virtual":
         raise UsageError(f'{where}: [environment] is for a system beside this program, not for kind = "virtual"')
     if file.sut.profile not in RELEASES:
-        raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
+        raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
     _check_reference(file.reference, where)
     _check_keys(file.provisioned, where)
     return file
@@ -269,7 +269,7 @@ def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     hints = get_type_hints(kind)
     for key in values:
         if key not in hints:
-            raise UsageError(f"{where}: unknown key {table}.{key}; known are {', '.join(hints)}")
+            raise UsageError(f"{where}: unknown key {table}.{key}; known: {', '.join(hints)}")
     for known in dataclasses.fields(kind):
         if known.name not in values and known.default is dataclasses.MISSING:
             raise UsageError(f"{where}: {table}.{known.name} is missing")
@@ -314,7 +314,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
 def _capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
     for key, value in values.items():
         if key not in CAPABILITIES:
-            raise UsageError(f"{where}: unknown capability {key}; known are {', '.join(CAPABILITIES)}")
+            raise UsageError(f"{where}: unknown capability {key}; known: {', '.join(CAPABILITIES)}")
         if not isinstance(value, bool):
             raise UsageError(f"{where}: capabilities.{key} is {value!r}; it must be true or false")
     return MappingProxyType(dict(values))
@@ -378,10 +378,10 @@ def _check_keys(provisioned: ProvisionedTable, where: str) -> None:
 
 def _check_reference(reference: ReferenceTable, where: str) -> None:
     if reference.release not in KNOWN:
-        raise UsageError(f"{where}: unknown reference.release {reference.release!r}; known are {', '.join(KNOWN)}")
+        raise UsageError(f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN)}")
     if unknown := set(reference.facilities) - FACILITIES.keys():
         known = ", ".join(FACILITIES)
-        raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known are {known}")
+        raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known: {known}")
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:

@@ -54,7 +54,7 @@ def load_topology(path: Path) -> TopologyFile:
     tree = tree_of(path, "topology file")
     for table in tree:
         if table not in ("topology", *ROLES):
-            raise UsageError(f"{path}: unknown table [{table}]; known are topology, {', '.join(ROLES)}")
+            raise UsageError(f"{path}: unknown table [{table}]; known: topology, {', '.join(ROLES)}")
     name = _table(tree, "topology", ("name",), path)["name"]
     places = {role: _place(role, _table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
     _refuse_twice(places, path)
@@ -72,7 +72,7 @@ def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -
         raise UsageError(f"{path}: table [{name}] is missing: a topology has a name, a sender, a router and a receiver")
     for key in table:
         if key not in keys:
-            raise UsageError(f"{path}: unknown key {name}.{key}; known are {', '.join(keys)}")
+            raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")
     for key in keys:
         if not isinstance(table.get(key), str) or not table[key]:
             raise UsageError(f"{path}: {name}.{key} is missing, or no text")

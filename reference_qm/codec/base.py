@@ -19,14 +19,17 @@ INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
 INTERNAL_MINIMUM = 20
-"""The least size in bytes: BaseHeader and InternalHeader."""
+"""The minimum size of an internal packet in bytes: BaseHeader and InternalHeader."""
 USER_MINIMUM = 120
-"""The least size in bytes: BaseHeader 16, UserHeader without queues 48, MessagePropertiesHeader without data 56."""
+"""The minimum size of a UserMessage in bytes.
+
+BaseHeader 16, UserHeader without queues 48, MessagePropertiesHeader without data 56.
+"""
 DEBUG_MINIMUM = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
-"""The values of PacketSize in a SessionAck: that of the text and that of Windows (MS-MQQB 4.1.8).
+"""The accepted values of PacketSize in a SessionAck: 0x14 in the text, 0x24 in Windows packets (MS-MQQB 4.1.8).
 
-Both have 36 bytes.
+A SessionAck has 36 bytes with either value.
 """
 
 _IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
@@ -78,7 +81,7 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read 16 bytes; FormatError for a wrong VersionNumber or Signature. Framing checks the size."""
+        """Read 16 bytes; raise FormatError for a wrong VersionNumber or Signature. ``measure`` checks PacketSize."""
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
         _check_version(version, start)
@@ -96,15 +99,15 @@ class BaseHeader(Flagged, Record):
         return self.build_sized(self.PacketSize)
 
     def build_sized(self, size: int) -> bytes:
-        """Return the 16 bytes of the header, with another PacketSize."""
+        """Return the 16 bytes of the header, with ``size`` as PacketSize."""
         return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
 
 
 def measure(data: bytes | bytearray, start: int = 0) -> int | None:
     """Return the size in bytes of the packet that begins at ``start``; None before PacketSize has arrived.
 
-    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that rules a packet out. Offsets in
-    errors count from the start of the packet.
+    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that no packet can have there. Offsets
+    in errors count from the start of the packet.
     """
     available = len(data) - start
     if available < 12:
@@ -121,14 +124,14 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
     if flags & _IN:
         if flags & _SH:
             if size not in SESSION_ACK_SIZES:
-                raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
+                raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)")
             return INTERNAL_MINIMUM + SESSION_HEADER_SIZE
         if size < INTERNAL_MINIMUM:
-            raise _size_error(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
+            raise _size_error(size, f"is below {INTERNAL_MINIMUM}, the minimum of an internal packet")
         return int(size)
     least = USER_MINIMUM + (DEBUG_MINIMUM if flags & _DH else 0)
     if size < least:
-        raise _size_error(size, f"is below {least}, the least of a UserMessage with these Flags")
+        raise _size_error(size, f"is below {least}, the minimum of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
 
 
@@ -138,7 +141,7 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the available bytes of the signature; the error does not depend on their number."""
+    """Check the available bytes of the signature; raise the same error for any number of bytes."""
     if signature == SIGNATURE:
         return
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):

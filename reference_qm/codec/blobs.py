@@ -43,7 +43,9 @@ class PublicKeyBlob(Record):
         fixed, bits, exponent = cursor.unpack(_PUBLIC_LAYOUT)
         _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC)
         if bits % 8:
-            raise FormatError("PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are not whole bytes")
+            raise FormatError(
+                "PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are not a whole number of bytes"
+            )
         return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC))
 
     def build(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The bounded reader for all parsers: it cannot read past its part of the packet."""
+"""The bounded reader for all parsers: a cursor cannot read past its part of the packet."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ class Cursor:
         return self.take(-self.offset % boundary, field, section)
 
     def padding(self, boundary: int, field: str, section: str) -> bytes | None:
-        """Read the padding bytes up to the next multiple of ``boundary``; return None for zeros, like records."""
+        """Read the padding bytes up to the next multiple of ``boundary``.
+
+        Return None when all are zero, as records do.
+        """
         size = -self.offset % boundary
         if not size:
             return None

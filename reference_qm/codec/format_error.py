@@ -30,4 +30,4 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """A record whose bytes would not parse again: a mistake of the caller."""
+    """The caller built a record whose bytes would not parse again."""

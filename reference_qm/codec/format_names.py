@@ -16,7 +16,7 @@ from uuid import UUID
 from reference_qm.codec.format_error import FormatError
 
 MAX_CHARACTERS = 0xFFFF
-"""The longest accepted format name; a direct name inside a packet has at most half of it."""
+"""The maximum length of a format name in characters; a direct format name in a packet has at most half as many."""
 
 _GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"

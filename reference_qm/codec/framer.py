@@ -28,7 +28,7 @@ class StreamFramer:
 
     @property
     def announced(self) -> int:
-        """The size in bytes that the unfinished packet announces; 0 without a packet or before PacketSize."""
+        """The PacketSize of the unfinished packet; 0 when no packet is unfinished or its PacketSize has not arrived."""
         return measure(self._held) or 0
 
     def feed(self, data: bytes) -> list[bytes]:

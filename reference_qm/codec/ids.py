@@ -60,7 +60,7 @@ class ObjectID(Record):
 
 @value_object
 class TxSequenceID(Record):
-    """A sequence of transactional messages.
+    """The identifier of a sequence of transactional messages.
 
     Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` gives the 64 bits that are compared.
     """
@@ -83,7 +83,7 @@ class TxSequenceID(Record):
 
 @value_object
 class MessageIdentifier(Record):
-    """A message of a queue manager.
+    """The identifier of a message, unique within its queue manager.
 
     Spec: MS-MQMQ 2.2.18.1.3. 20 bytes. QueueManagerGuid 16-byte GUID; Ordinal u32 LE.
     """

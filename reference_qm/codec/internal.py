@@ -40,7 +40,7 @@ _PING = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U
 
 @value_object
 class InternalHeader(Flagged, Record):
-    """Packet type and session state.
+    """The packet type and the state of the session.
 
     Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
     """
@@ -74,7 +74,7 @@ class InternalHeader(Flagged, Record):
 
 @value_object
 class ConnectionParametersHeader(Record):
-    """Acknowledgment timeouts and window.
+    """The acknowledgment timeouts and the window size of the sender.
 
     Spec: MS-MQQB 2.2.2.1. 12 bytes. RecoverableAckTimeout and AckTimeout u32 LE ms; Reserved u16 LE; WindowSize u16 LE
     packets.

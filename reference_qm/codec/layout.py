@@ -1,4 +1,4 @@
-"""Fixed parts of structures: a precompiled struct with the printed names, offsets and section of its fields."""
+"""Describes the fixed part of a structure: a precompiled struct, and the printed names and offsets of its fields."""
 
 from __future__ import annotations
 

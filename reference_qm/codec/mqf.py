@@ -47,7 +47,7 @@ class MQFFormatNameElement(Record):
     """One queue of a list.
 
     Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure of that type; Padding: the bytes
-    between the two, see ``padding``.
+    between FormatType and FormatName, see ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
@@ -57,7 +57,7 @@ class MQFFormatNameElement(Record):
 
     @property
     def FormatType(self) -> int:  # noqa: N802 - the printed name
-        """0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
+        """The kind of the format name: 0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
         return _NUMBERS[type(self.FormatName)]
 
     @classmethod
@@ -71,7 +71,7 @@ class MQFFormatNameElement(Record):
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
-        """Return the bytes of the element at ``offset`` of its header, on which the padding depends."""
+        """Return the bytes of the element; the size of its padding depends on its ``offset`` in the header."""
         head = _TYPE_LAYOUT.pack(self.FormatType)
         gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
         return head + fill(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()

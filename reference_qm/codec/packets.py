@@ -66,7 +66,7 @@ class SessionAckPacket:
 
 @value_object
 class UnknownInternalPacket:
-    """An internal packet with an unknown PT; Body is the rest after the InternalHeader.
+    """An internal packet with an unknown PT; Body contains the bytes after the InternalHeader.
 
     Spec: MS-MQQB 2.2.1.
     """
@@ -129,7 +129,7 @@ class UserMessagePacket(_Received):
             if not is_set:
                 raise MisuseError(f"{flag} and the presence of its header differ")
             if len(wire) % 4:
-                raise MisuseError(f"the header before that of {flag} lacks its padding")
+                raise MisuseError(f"the header before the header of {flag} has no padding")
             wire += header.build()
         if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
             raise MisuseError("BaseHeader.Flags.SH and the presence of SessionHeader differ")
@@ -191,7 +191,9 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
     transaction_header = transaction.TransactionHeader.read(sized) if flags & _TH else None
     security_header = security.SecurityHeader.read(sized) if flags & _SECURITY else None
     if not flags & _MP:
-        raise FormatError("UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear: no MessagePropertiesHeader")
+        raise FormatError(
+            "UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear, so the MessagePropertiesHeader is missing"
+        )
     properties_header = properties.MessagePropertiesHeader.read(sized)
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DH else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _HH else None
@@ -243,7 +245,10 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
 
 
 def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
-    """Put the BaseHeader before the rest, with PacketSize ``size`` unless it has one; framing must agree."""
+    """Prepend the BaseHeader to the other headers; raise MisuseError when the packet would be framed differently.
+
+    A PacketSize of 0 is replaced by ``size``.
+    """
     packet = head.build_sized(head.PacketSize or size) + rest
     try:
         measured = base.measure(packet)
@@ -251,6 +256,6 @@ def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
         raise MisuseError(str(error)) from error
     if measured != len(packet):
         raise MisuseError(
-            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built: 0 computes it"
+            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built; 0 computes it"
         )
     return packet

@@ -11,7 +11,7 @@ from reference_qm.codec.format_error import MisuseError
 
 
 def nonzero_or_none(raw: bytes) -> bytes | None:
-    """Return the value that a record keeps of padding bytes: None for zeros."""
+    """Return the padding bytes as a record keeps them: None when all are zero."""
     return raw if any(raw) else None
 
 
@@ -25,7 +25,7 @@ def fill(size: int, padding: bytes | None, owner: str) -> bytes:
 
 
 def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
-    """Read the padding of a header that may end the packet; it is optional there, and reaches a 4-byte boundary."""
+    """Read the padding of a header that may be the last of its packet: none, or bytes up to a 4-byte boundary."""
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
         return b""
@@ -33,5 +33,5 @@ def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
 
 
 def fill_end(size: int, padding: bytes | None, owner: str) -> bytes:
-    """Return the padding bytes of a header that may end the packet."""
+    """Return the padding bytes of a header that may be the last of its packet."""
     return b"" if padding == b"" else fill(size, padding, owner)

@@ -1,4 +1,4 @@
-"""The base of all records: parsing, building, named bits."""
+"""The base class of all records, with their parsing, building and named bits."""
 
 from __future__ import annotations
 

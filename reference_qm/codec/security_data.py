@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SecurityData:
-    """The items that follow the sizes, each padded to 4 bytes.
+    """The variable items of a SecurityHeader, each padded to 4 bytes.
 
     Spec: MS-MQMQ 2.2.20.6. All bytes, empty when absent. Padding: the padding bytes of all items in order, see
     ``padding``.

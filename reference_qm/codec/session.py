@@ -24,7 +24,7 @@ _LAYOUT = Layout(
 
 @value_object
 class SessionHeader(Record):
-    """Counts of messages received and sent on the session.
+    """The counts of messages received and sent on the session.
 
     Spec: MS-MQMQ 2.2.20.4. 16 bytes, all LE: AckSequenceNumber u16; RecoverableMsgAckSeqNumber u16;
     RecoverableMsgAckFlags u32, bit k for RecoverableMsgAckSeqNumber + k; UserMsgSequenceNumber u16;

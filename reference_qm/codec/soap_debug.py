@@ -23,11 +23,11 @@ _QUEUE = Layout("DebugHeader", _DEBUG, QueueIdentifier=GUID)
 
 @dataclass(frozen=True, slots=True)
 class SoapHeader(Record):
-    """Two application-defined texts.
+    """The two SOAP texts of a message, which the application defines.
 
     Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; Header and Body text without the
     terminating null, None for a length of 0; ...Terminated: the text has its null; Padding: None is zeros up to a
-    4-byte boundary, b"" is missing padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
+    4-byte boundary, b"" means no padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
     header both are accepted). HeaderDataLength and BodyDataLength (WCHARs) are computed.
     """
 

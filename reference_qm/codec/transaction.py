@@ -35,7 +35,7 @@ _NO_SEQUENCE = ids.TxSequenceID()
 
 @value_object
 class TransactionHeader(Flagged, Record):
-    """A message's place in a transactional sequence.
+    """The place of a message in a transactional sequence.
 
     Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and
     PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID or None (CG).

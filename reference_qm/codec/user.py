@@ -43,7 +43,7 @@ _RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameI
 
 @value_object
 class UserHeader(Flagged, Record):
-    """Source and destination of a message, and which headers follow.
+    """The source and destination of a message, and the flags of the headers that follow.
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes and the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
     TimeToBeReceived u32 LE s, 0xFFFFFFFF infinite; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags u32 LE;

@@ -18,7 +18,7 @@ def check_number(name: str, value: int, lowest: int, highest: int) -> int:
 
 
 def one_of(name: str, word: str, known: Mapping[str, T]) -> T:
-    """Return the value that a word stands for."""
+    """Return the value that belongs to a word of an argument."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")
     return known[word]

@@ -1,6 +1,6 @@
 """The dispatch table: the method of a part for every input, timer and event of a queue manager.
 
-Each entry looks up its part at the time of the call, so a replaced part is used.
+Each entry looks up its part at the time of the call, so that a replacement of the part is used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ from reference_qm.surface.inputs import (
 
 OnInput = Callable[[QM], Callable[[Any, Now], None]]
 OnTimer = Callable[[QM, int, Now], None]
-"""A handler of a timer. Its int is the number of the owner (session, read, association or call), or 0."""
+"""A handler of a timer.
+
+Its int argument is the number of the timer's owner (session, read, association or call), or 0.
+"""
 
 
 def _for_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:

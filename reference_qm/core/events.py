@@ -76,7 +76,7 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """The next message to expire may have changed. Spec: MS-MQDMPR 3.1.2.4."""
+    """Another message may now be the next to expire. Spec: MS-MQDMPR 3.1.2.4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class DirectoryLost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RpcHappened:
-    """A client of DCE/RPC calls, cancels or disconnects. Spec: MS-MQQP 3.1.4, 3.1.6."""
+    """A DCE/RPC client made a call, cancelled a call or disconnected. Spec: MS-MQQP 3.1.4, 3.1.6."""
 
     event: RpcEvent
 

@@ -14,18 +14,18 @@ from reference_qm.surface.entropy import Entropy
 
 Make = Callable[[], QueueManager]
 Wrap = Callable[[Make], RestorableCore]
-"""A function that wraps the maker of a core, for example to add faults."""
+"""A function that builds a core from a maker of queue managers, for example to add faults."""
 
 
 def plain(make: Make) -> RestorableCore:
-    """Return the queue manager without any fault."""
+    """Return a new queue manager as the core, without faults."""
     return make()
 
 
 class Installation:
     """Starts the successive processes of a queue manager (a ``NewCore``). Changed settings last until a reset.
 
-    ``variants``: subclasses of parts with a different behaviour, such as that of a Windows release.
+    ``variants``: subclasses of parts with a different behaviour, such as the behavior of a Windows release.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class Installation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process with these entries; RestoreError when those of the first make no sense.
+        """Return the core of a new process with these entries.
 
-        Without entries the core starts a first life as configured. A later core whose entries make no sense is stopped,
-        and retries by itself.
+        Raise RestoreError when the entries of the first process are unusable. Without entries the core starts as
+        configured. A later core with unusable entries is stopped, and retries by itself.
         """
         made: list[QueueManager] = []
 

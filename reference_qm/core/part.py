@@ -1,4 +1,4 @@
-"""The base of the parts of the queue manager."""
+"""The base class of the parts of the queue manager."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from reference_qm.core.queue_manager import QueueManager
 
 QM: TypeAlias = "QueueManager"
-"""For tables of methods: a function from the queue manager to the method of its present part."""
+"""A table entry: a function that takes the queue manager and returns a method of one of its present parts."""
 
 
 class Part:
-    """The base of the parts of a queue manager.
+    """The base class of the parts of a queue manager.
 
     A part holds steps of the specification; the queue manager holds the state. The parts call each other through their
     queue manager (``self.qm.session_acks.send(session, now)``). So an instance of a subclass can replace a part.

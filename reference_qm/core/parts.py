@@ -90,9 +90,9 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 class Parts:
     """Holds the parts, whose methods are the steps of the specifications; a fault replaces one part.
 
-    The layers stand from the lowest to the highest. A part calls parts of its own layer and of lower layers. It posts
-    an event (``events.py``) for consequences in higher layers. The annotations are for mypy, which reads the tables of
-    methods in other modules before it has inferred the types.
+    The layers are listed from the lowest to the highest. A part calls parts of its own layer and of lower layers. It
+    posts an event (``events.py``) for consequences in higher layers. The annotations are for mypy, which reads the
+    tables of methods in other modules before it has inferred the types.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,4 @@
-"""The queue manager takes inputs and the time, and returns effects. It does no I/O and reads no clock."""
+"""The queue manager: it takes inputs and the time, and returns effects. It does no I/O and reads no clock."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
-"""The number of closed sessions that are kept for inspection."""
+"""The maximum number of closed sessions that are kept for inspection."""
 
 
 class QueueManager(Parts):
@@ -99,7 +99,7 @@ class QueueManager(Parts):
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Take an input; return the effects to carry out, in order.
 
-        Inputs wait until the queue manager has begun. In an enterprise it begins after the directory has answered.
+        Inputs wait until the initialization is complete. In an enterprise that is after the directory has answered.
         """
         if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)
@@ -131,8 +131,8 @@ class QueueManager(Parts):
     def restore(self, records: Mapping[str, object]) -> None:
         """Restore the entries of an earlier process, before the first input; from now on, every record is saved.
 
-        ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when the entries make no
-        sense.
+        ``records``: the entries that the records of its ``Persist`` effects left. Raises RestoreError for unusable
+        entries.
         """
         self.restoring.restore(records)
 
@@ -143,14 +143,14 @@ class QueueManager(Parts):
         self._effects.append(effect)
 
     def post(self, event: Event) -> None:
-        """Queue an event for the end of the present input or timer; drop it if it equals the last one."""
+        """Queue an event for the end of the present input or timer; drop it if it equals the last queued event."""
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 
     def hear_events(self, now: Now) -> None:
         """Handle all queued events in order, and the events that they cause.
 
-        Events wait until the queue manager has begun.
+        Events wait until the initialization is complete.
         """
         while self.events and self.begun:
             event = self.events.popleft()
@@ -189,7 +189,7 @@ class QueueManager(Parts):
         return self._directory_asked
 
     def skip_persist_tokens(self, number: int) -> None:
-        """Skip all numbers up to this one, because the disk has a record with it."""
+        """Skip all record numbers up to the given number, because a record on the disk uses it."""
         self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self) -> list[Effect]:

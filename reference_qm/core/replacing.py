@@ -8,7 +8,7 @@ from reference_qm.core.part import QM, Part
 def put_in_place(qm: QM, cls: type[Part]) -> None:
     """Replace a part by a subclass of it, on top of earlier replacements.
 
-    TypeError for a class that derives from no part, or from several.
+    Raise TypeError for a class that derives from no part, or from several parts.
     """
     attribute = attribute_of(qm, part_of(cls))
     current = type(getattr(qm, attribute))

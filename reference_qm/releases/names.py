@@ -39,5 +39,5 @@ def releases_named(written: Iterable[str]) -> tuple[str, ...]:
 
 def _index_of(name: str) -> int:
     if name not in WINDOWS:
-        raise ValueError(f"unknown release {name!a}; known are {', '.join(WINDOWS)}")
+        raise ValueError(f"unknown release {name!a}; known: {', '.join(WINDOWS)}")
     return WINDOWS.index(name)

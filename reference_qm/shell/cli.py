@@ -1,4 +1,4 @@
-"""The command ``mqconform serve``: the reference queue manager in a process of its own.
+"""The command ``mqconform serve``, which runs the reference queue manager in a process of its own.
 
 `serving.py` is imported when the command runs, so that the help needs no import.
 """
@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def main() -> None:
-    """Run ``serve`` alone (``python -m reference_qm``)."""
+    """Run ``serve`` without the other commands of ``mqconform`` (``python -m reference_qm``)."""
     typer.run(serve)
 
 
@@ -27,15 +27,18 @@ def serve(
     ] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[
-        str | None, typer.Option("--tcp-port", metavar="PORT", help="Port; 0 selects a free one [1801].")
+        str | None, typer.Option("--tcp-port", metavar="PORT", help="TCP port of sessions; 0: a free port [1801].")
     ] = None,
     ping_port: Annotated[
-        str | None, typer.Option("--ping-port", metavar="PORT", help="Port; 0 selects a free one [3527].")
+        str | None, typer.Option("--ping-port", metavar="PORT", help="UDP port of pings; 0: a free port [3527].")
     ] = None,
     rpc_port: Annotated[
-        str | None, typer.Option("--rpc-port", metavar="PORT", help="Port; 0 selects a free one [2103].")
+        str | None,
+        typer.Option("--rpc-port", metavar="PORT", help="RPC port of remote reading; 0: a free port [2103]."),
     ] = None,
-    control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
+    control: Annotated[
+        str | None, typer.Option("--control", help="ADDRESS:PORT on which to serve the control protocol [none].")
+    ] = None,
     facilities: Annotated[
         str | None, typer.Option("--facilities", metavar="NAME,...", help="The facilities that --control offers [all].")
     ] = None,
@@ -44,9 +47,12 @@ def serve(
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option("--store", metavar="FILE", help="File that keeps the messages after the process ends [none]."),
+        typer.Option("--store", metavar="FILE", help="File in which messages survive the process [none]."),
     ] = None,
-    fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation. Repeatable.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option("--fault", help="Name of a fault (a deliberate violation) to inject. Repeatable."),
+    ] = None,
 ) -> None:
     """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
     from reference_qm.shell.serving import serve_until_stopped

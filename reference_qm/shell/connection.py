@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import (
 )
 
 LINGER_S = 5.0
-"""The time in s that a closed connection has to deliver its pending bytes."""
+"""The time limit in s for a closed connection to deliver its pending bytes."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
 
@@ -27,8 +27,8 @@ class Connection(asyncio.Protocol):
     """Turns asyncio's callbacks for a stream into inputs of the core.
 
     Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so no received bytes
-    wait in memory. Bytes that the other side does not read wait, up to ``unsent_limit``; then the connection is cut,
-    because the core has no use for half a stream. All bytes sent in one turn of the event loop are one write.
+    wait in memory. Bytes to send wait while the remote side does not read, up to ``unsent_limit``; then the connection
+    is cut, because the core cannot use half a stream. All bytes sent in one turn of the event loop are one write.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
     # -- the host asks ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; a breaking connection loses them."""
+        """Send bytes in order; bytes for a connection that breaks are lost."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
@@ -115,7 +115,7 @@ class Connection(asyncio.Protocol):
         self._gathered_size += len(data)
 
     def _write_pending(self) -> None:
-        """Write the collected bytes; a closing transport loses them."""
+        """Write the collected bytes; bytes for a closing transport are lost."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(gathered))

@@ -26,21 +26,21 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_LIMIT = 8 * 1024 * 1024
-"""The limit of a line: a body of 4 MiB, which no packet holds, in base64 and more."""
+"""The size limit of a line in bytes: sufficient for a body of 4 MiB, larger than that of any packet, in base64."""
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 WAITING_LIMIT = 1024
-"""The limit of unanswered requests of one client."""
+"""The maximum number of unanswered requests of one client."""
 
 UNREAD_LIMIT = 64 * 1024 * 1024
-"""The limit of unread bytes of answers; above it a client is disconnected."""
+"""The maximum number of bytes of unread answers; above it the client is disconnected."""
 
 
 class ControlServer:
     """Serves several clients at once.
 
-    ``stop`` is called when a client requests the end of the process, ``reset`` when one requests a new beginning;
-    ``reset`` raises a ControlError or a StoreError when that is impossible. ``offered``: the facilities that clients
+    ``stop`` is called when a client requests the end of the process, ``reset`` when a client requests a reset;
+    ``reset`` raises a ControlError or a StoreError when a reset is impossible. ``offered``: the facilities that clients
     may use.
     """
 
@@ -60,7 +60,7 @@ class ControlServer:
         self._listener: asyncio.Server | None = None
 
     async def bind(self, endpoint: Endpoint) -> Endpoint:
-        """Bind the port without accepting yet; OSError for a failure."""
+        """Bind the port without accepting clients yet; raise OSError for a failure."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             lambda: ControlClient(self), endpoint.host, endpoint.port, start_serving=False
@@ -68,18 +68,18 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Accept clients; OSError when the port is in use."""
+        """Accept clients; raise OSError when the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 
     def close_listener(self) -> None:
-        """Accept no clients and no requests any more; answers are still delivered."""
+        """Stop accepting clients and requests; pending answers are still delivered."""
         self.ending = True
         if self._listener is not None:
             self._listener.close()
 
     def forget_handles(self) -> None:
-        """Forget the handles of all clients, because the queue manager began anew."""
+        """Forget the handles of all clients, because the queue manager was restarted or reset."""
         for client in self.clients:
             client.forget_handles()
 
@@ -90,7 +90,7 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """A client: its requests may be pipelined, and each answer comes when it is ready, under the id of its request."""
+    """A client: its requests may be pipelined, and each answer is sent when it is ready, with the id of its request."""
 
     def __init__(self, server: ControlServer) -> None:
         self.server = server
@@ -118,7 +118,7 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(searched)
 
     def pause_writing(self) -> None:
-        """Accept no requests of a client that does not read its answers."""
+        """Stop handling the requests of a client that does not read its answers."""
         self._paused = True
         if self._transport is not None:
             self._transport.pause_reading()
@@ -141,7 +141,7 @@ class ControlClient(asyncio.Protocol):
     # -- requests and answers -----------------------------------------------------------------------------------
 
     def hang_up(self) -> None:
-        """Close after the pending answers are delivered."""
+        """Close the connection after the pending answers are delivered."""
         if self._transport is not None:
             self._transport.close()
 
@@ -237,7 +237,7 @@ class ControlClient(asyncio.Protocol):
         self.server.stop()
 
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """Remove the facilities that are not offered from an answer to identity."""
+        """Remove the facilities that this server does not offer from the answer to ``identity``."""
         if "facilities" in reply:
             reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply
@@ -264,11 +264,11 @@ _OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]],
         RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
     }
 )
-"""The requests that close what a request opened; cursors end with their handles."""
+"""The request that closes the result of each opening request; cursors end with their handles."""
 
 
 def _ignore_answer(answer: Answer) -> None:
-    """Ignore an answer without a receiver."""
+    """Ignore the answer to a request of no client."""
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:
@@ -288,5 +288,5 @@ def _parse_object(line: bytes) -> dict[str, Any]:
 def _request_number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
-        raise ControlError('"id" is missing or neither a number nor a string; it names the answer')
+        raise ControlError('"id" is missing, or neither a number nor a string; the answer repeats it')
     return number

@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class DatagramSocket:
-    """Sends at once or not at all: UDP guarantees nothing, so nothing waits in memory."""
+    """Sends a datagram at once or drops it: UDP guarantees no delivery, so no datagram waits in memory."""
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
-        """Bind the socket; OSError for a failure."""
+        """Bind the socket; raise OSError for a failure."""
         self._received = received
         self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -30,18 +30,18 @@ class DatagramSocket:
         self.local = Endpoint(*self._socket.getsockname()[:2])
 
     def start(self) -> None:
-        """Start to receive."""
+        """Start receiving."""
         asyncio.get_running_loop().add_reader(self._socket, self._on_readable)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
-        """Send a datagram; one that cannot be sent is lost like any other (the Ping Response Timer expires)."""
+        """Send a datagram; a datagram that cannot be sent counts as lost (the Ping Response Timer expires)."""
         try:
             self._socket.sendto(data, remote)
         except OSError as error:
             log.debug("datagram to %s:%d not sent: %s", remote.host, remote.port, error)
 
     def close(self) -> None:
-        """Stop to receive and send."""
+        """Stop receiving and sending."""
         if self._socket.fileno() >= 0:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
@@ -50,6 +50,6 @@ class DatagramSocket:
         try:
             data, name = self._socket.recvfrom(DATAGRAM_LIMIT)
         except OSError as error:  # an ICMP error of an earlier datagram, or a bad checksum
-            log.debug("nothing received: %s", error)
+            log.debug("cannot receive a datagram: %s", error)
             return
         self._received(Endpoint(*name[:2]), data)

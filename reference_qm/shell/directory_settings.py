@@ -1,7 +1,7 @@
 """Reads [directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, lists.
 
 Sites are named by their name and queue managers by their computer name. An object without identifier gets one derived
-from its name, so that equal files mean the same objects.
+from its name, so that equal files give equal identifiers.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ ENTERPRISE = "enterprise"
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
-    """Build the directory of a [directory] table; None, for workgroup mode, without the table.
+    """Build the directory of a [directory] table; return None, for workgroup mode, when the table is missing.
 
-    ``identifier``: the own queue manager's, which must be in the directory. With ``store`` the objects are added to the
-    file, which other queue managers may share; existing objects stay unchanged.
+    ``identifier``: the identifier of this process's queue manager, which must be in the directory. With ``store`` the
+    objects are added to the file, which other queue managers may share; existing objects stay unchanged.
     """
     if tree is None:
         return None
@@ -123,7 +123,7 @@ def _build_machine(one: Values, sites: Names, machines: Names, place: str) -> Qu
 def _build_link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
     ends = _find_names(sites, one["sites"], f"{place} sites")
     if len(set(ends)) != 2:
-        raise SettingsError(f"{place} sites = {list(one['sites'])}: a link has two sites")
+        raise SettingsError(f"{place} sites = {list(one['sites'])}: a link must name exactly two sites")
     return RoutingLink(
         Identifier=_identifier_of(one, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],

@@ -29,7 +29,7 @@ class DirectoryFileError(Exception):
 
 
 class SqliteDirectory(MemoryDirectory):
-    """A directory whose objects are on disk before a change is answered with Success.
+    """A directory in a file, which answers a change with Success after its objects are on disk.
 
     Each operation sees the earlier writes of other processes. A damaged file, or one that is not a directory, is
     refused with DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than
@@ -123,7 +123,7 @@ class SqliteDirectory(MemoryDirectory):
         super()._delete_element(element)
 
     def _catch_up(self) -> None:
-        """Read the file again after a change by another process or an undone change."""
+        """Read the file again, after another process changed it or a change of this process was undone."""
         version = self._data_version()
         if version == self._seen_version:
             return

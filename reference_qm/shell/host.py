@@ -60,12 +60,12 @@ from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostReque
 log = logging.getLogger(__name__)
 
 BACKLOG = 1024
-"""The limit of connections that wait to be accepted: more than a busy moment brings."""
+"""The maximum number of connections that wait to be accepted, sufficient for a busy moment."""
 CONNECT_TIMEOUT_S = 20
 ROOM_POLL_S = 0.1
 """The interval in s for checking the free room of the disk."""
 STOP_FLUSH_S = 0.5
-"""The time in s that a stopping service has to deliver its pending bytes."""
+"""The time limit in s for a stopping service to deliver its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,20 @@ class Host:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     def bind_ping(self, port: int) -> Endpoint:
-        """Bind the UDP port for Ping Requests without receiving yet; OSError for a failure."""
+        """Bind the UDP port for Ping Requests without receiving yet; raise OSError for a failure."""
         return self._bind_ping(PingSocket.LISTENER, port).local
 
     async def bind_rpc(self, port: int, read_port: int) -> RpcListening:
-        """Bind the ports of qmcomm and qm2qm, or the next free ones, without accepting yet; OSError for a failure."""
+        """Bind the ports of qmcomm and qm2qm, or the next free ports, without accepting yet.
+
+        Raise OSError for a failure.
+        """
         handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
         self._rpc_listening = RpcListening(handshake, read)
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then accept connections; OSError when a port is in use."""
+        """Start the core, then accept connections; raise OSError when a port is in use."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()
@@ -166,14 +169,14 @@ class Host:
         self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core like a crash, and start another on its store; only the listeners stay."""
+        """End the core as a crash does, and start a new core on its store; only the listeners stay open."""
         self._begin_anew(self.store.read(), "restarted")
 
     def start_again(self, effect: StartAgain) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
-        """End the core and start another on an empty store; only the listeners stay."""
+        """End the core and start a new core on an empty store; only the listeners stay open."""
         self.store.clear()
         self._begin_anew({}, "reset")
 
@@ -226,7 +229,10 @@ class Host:
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Drop everything that the core began, and reject the waiting requests; pending writes are still written."""
+        """Drop the connections and timers of the core, and reject the waiting requests.
+
+        Pending writes are completed.
+        """
         for task in self._tasks - {self._writer}:
             task.cancel()
         self._life += 1
@@ -403,7 +409,7 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_room(self) -> None:
-        """Report a shortage of room in the store to the core, and its end, without end."""
+        """Report to the core, until the host stops, when the store becomes short of room or has room again."""
         while True:
             self._look_at_room()
             await asyncio.sleep(ROOM_POLL_S)
@@ -431,7 +437,9 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # the content of the disk is unknown now
-                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe_error(error)}") from error
+                raise StoreFailure(
+                    f"the store failed and can keep no more records: {_describe_error(error)}"
+                ) from error
             else:
                 if not self._short:
                     self._complaint = ""

@@ -1,4 +1,7 @@
-"""The users that pyspnego's acceptor of NTLM knows while it handles a token. Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3."""
+"""Makes test users known to pyspnego's NTLM acceptor while it handles a token.
+
+Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _CREDENTIALS = "NTLM_USER_FILE"
 _COMPUTE = "compute_response_v2"
 _AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
 _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
-"""The places of the fields of an AUTHENTICATE_MESSAGE, and its least size in bytes."""
+"""The offsets of the fields of an AUTHENTICATE_MESSAGE, and its minimum size in bytes."""
 _UNICODE = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
 _one_at_a_time = threading.Lock()
@@ -56,8 +59,8 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2).
 
-    Servers do the same. pyspnego builds the octets anew from the parsed fields, and so refuses clients with another
-    layout: impacket omits the four zeros behind the AV pairs.
+    Servers do the same. pyspnego builds the octets anew from the parsed fields, and so refuses clients with a different
+    layout: impacket omits the four zeros after the AV pairs.
     """
     temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
@@ -81,7 +84,10 @@ def _authenticate_message(token: bytes) -> bytes:
 
 
 def _domain_in(message: bytes) -> str:
-    """Return the domain of an AUTHENTICATE_MESSAGE; empty for one that a line of the file cannot hold."""
+    """Return the domain of an AUTHENTICATE_MESSAGE.
+
+    Return an empty domain when a line of the file cannot contain it.
+    """
     if not message:
         return ""
     (flags,) = struct.unpack_from("<I", message, _FLAGS)

@@ -1,4 +1,7 @@
-"""The command ``mqconform read``: it reads one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
+"""The command ``mqconform read``, which reads one message from a queue of another queue manager.
+
+Spec: MS-MQQP 3.2.4.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, Remote
 from reference_qm.surface.store import MemoryStore
 
 NO_MESSAGE, FAILED = 1, 2
-"""The exit codes without a message and after a failure."""
+"""The exit codes for a queue without a message, and for a failed read."""
 
 
 class ReadError(Exception):
@@ -39,19 +42,34 @@ def register(app: typer.Typer) -> None:
 
 
 def read(
-    queue: Annotated[str, typer.Argument(metavar="FORMAT_NAME", help="DIRECT=TCP:address\\private$\\name, ...")],
+    queue: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT_NAME",
+            help="Queue to read, such as DIRECT=TCP:address\\private$\\name.",
+        ),
+    ],
     peek: Annotated[bool, typer.Option("--peek", help="Leave the message in its queue.")] = False,
-    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="How long to wait for a message.")] = 0,
+    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="Time to wait for a message.")] = 0,
     port: Annotated[
-        int, typer.Option("--rpc-port", min=1, max=65_535, help="The port where the other queue manager serves qmcomm.")
+        int, typer.Option("--rpc-port", min=1, max=65_535, help="The qmcomm port of the other queue manager.")
     ] = 2103,
-    address: Annotated[str, typer.Option("--address", help="The local address of the call.")] = "127.0.0.1",
-    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help=" | ".join(LEVELS))] = "none",
-    authentication: Annotated[str, typer.Option("--authentication", help=" or ".join(TYPES))] = "negotiate",
-    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user, also DOMAIN\\NAME.")] = "",
-    password_env: Annotated[str, typer.Option("--password-env", help="The variable with the password.")] = "",
+    address: Annotated[str, typer.Option("--address", help="The local address to connect from.")] = "127.0.0.1",
+    level: Annotated[
+        str, typer.Option("--level", metavar="LEVEL", help=f"Authentication level: {' | '.join(LEVELS)}.")
+    ] = "none",
+    authentication: Annotated[
+        str, typer.Option("--authentication", help=f"Authentication type: {' or '.join(TYPES)}.")
+    ] = "negotiate",
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user: NAME or DOMAIN\\NAME.")] = "",
+    password_env: Annotated[
+        str, typer.Option("--password-env", help="Environment variable that contains the user's password.")
+    ] = "",
 ) -> None:
-    """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
+    """Receive the first message of a remote queue, and print it as one line of JSON.
+
+    Exit with 1 when no message arrives.
+    """
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
     try:
         security = _build_security(level, authentication, user, password_env)
@@ -65,7 +83,7 @@ def read(
 
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
-    """Build the client security of the flags; SettingsError."""
+    """Build the client security from the flags; raise SettingsError for unusable flags."""
     wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
     kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
     if wanted is AuthLevel.NONE:

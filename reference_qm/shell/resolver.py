@@ -12,14 +12,17 @@ LOOKUPS_AT_ONCE = 8
 
 
 class Resolver:
-    """Looks names up in daemon threads, so that a silent name server does not delay the end of the process."""
+    """Looks host names up in daemon threads, so that a silent name server does not delay the end of the process."""
 
     def __init__(self, address: str) -> None:
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._slots = asyncio.Semaphore(LOOKUPS_AT_ONCE)
 
     async def lookup(self, host: str) -> tuple[str, ...]:
-        """Return the textual addresses of ``host`` in the own address family, best first; empty for an unknown name."""
+        """Return the textual addresses of ``host`` in this resolver's address family, best first.
+
+        Empty for an unknown name.
+        """
         if is_numeric(host):
             return (host,)
         async with self._slots:

@@ -12,14 +12,14 @@ from reference_qm.shell.unsent import Unsent
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
-"""The time in s that a stopping listener has to deliver pending answers."""
+"""The time limit in s for a stopping listener to deliver pending answers."""
 NEXT_PORT = 11
-"""The distance of the next port to try after an occupied one (MS-MQQP 3.1.4.8)."""
+"""The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 LAST_PORT = 0xFFFF
 PIECE = 512
-"""The number of request bytes that are handled before the unread answers are checked: a few requests."""
+"""The number of request bytes (a few requests) that are handled before the unread answers are checked."""
 KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
-"""The keepalive (s, s, times) after which a silent client is lost, and its handles run down (MS-RPCE 3.3.3.2.1)."""
+"""The TCP keepalive (idle s, interval s, probes) after which a silent client counts as lost (MS-RPCE 3.3.3.2.1)."""
 
 
 class RpcListener:
@@ -55,14 +55,14 @@ class RpcListener:
     # -- ports --------------------------------------------------------------------------------------------------
 
     async def bind(self, address: str, port: int) -> Endpoint:
-        """Bind a port without accepting yet, and return it; OSError for a failure."""
+        """Bind a port without accepting clients yet, and return it; raise OSError for a failure."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: _Connection(self), address, port, start_serving=False)
         self._servers.append(server)
         return Endpoint(*server.sockets[0].getsockname()[:2])
 
     async def bind_from(self, address: str, port: int) -> Endpoint:
-        """Bind a port, or the next free one in steps of 11. Spec: MS-MQQP 3.1.4.8."""
+        """Bind a port, or the next free port in steps of 11. Spec: MS-MQQP 3.1.4.8."""
         while True:
             try:
                 return await self.bind(address, port)
@@ -94,13 +94,13 @@ class RpcListener:
             client.send(data)
 
     def close(self, connection: str) -> None:
-        """Close after everything is sent; the core gets no more inputs."""
+        """Close a connection after its bytes are sent; the core gets no more inputs of it."""
         client = self._clients.pop(connection, None)
         if client is not None:
             client.close()
 
     def drop(self) -> None:
-        """Cut every connection; the core gets no more inputs."""
+        """Cut every connection; the core gets no more inputs of them."""
         self._clients.clear()
         for client in self._open:
             client.abort()
@@ -173,7 +173,7 @@ class _Connection(asyncio.Protocol):
         self._take_requests()
 
     def pause_writing(self) -> None:
-        """Handle no more requests of a client that does not read its answers."""
+        """Stop handling the requests of a client that does not read its answers."""
         self._paused = True
         if self._transport is not None:
             self._transport.pause_reading()
@@ -195,7 +195,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; a breaking connection loses them."""
+        """Send bytes in order; bytes for a connection that breaks are lost."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting
@@ -205,12 +205,12 @@ class _Connection(asyncio.Protocol):
         self._transport.write(data)
 
     def close(self) -> None:
-        """Close after everything is sent."""
+        """Close the connection after all bytes are sent."""
         if self._transport is not None:
             self._transport.close()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close the connection without sending the waiting bytes."""
         if self._transport is not None:
             self._transport.abort()
 

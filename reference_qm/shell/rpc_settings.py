@@ -32,10 +32,11 @@ _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """[rpc]: remote reading. ``port``: the port of qmcomm, ``read_port``: that of qm2qm; a port in use is skipped.
+    """The table [rpc]: the ports and the authentication of remote reading.
 
-    The default of ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also
-    at ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
+    ``port``: the port of qmcomm, ``read_port``: the port of qm2qm; a port in use is skipped. The default of
+    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also at
+    ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
     ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
     queue manager as a client, as one of the users.
     """
@@ -53,12 +54,12 @@ class Rpc:
 
     @property
     def ports(self) -> tuple[int, int]:
-        """The ports to try first."""
+        """The ports of qmcomm and qm2qm to try first."""
         return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
 
     @property
     def server(self) -> ServerSecurity:
-        """The security that clients authenticate with."""
+        """The security with which clients authenticate."""
         if not self.users:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # its libraries take long to load
@@ -67,7 +68,7 @@ class Rpc:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The security of the own calls; None at the level none."""
+        """The security of this queue manager's own calls; None at the level ``none``."""
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
@@ -79,7 +80,7 @@ class Rpc:
 def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
-        raise ValueError("must be a name of a user or a domain as Windows has it, the domain in a key of its own")
+        raise ValueError("must be a valid Windows name of a user or a domain; the domain has a key of its own")
     return name
 
 
@@ -115,7 +116,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
         raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")
     names = {name for one in known for name in (one.qualified, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
-        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be one of [[rpc.users]], to authenticate as")
+        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be the name of one of [[rpc.users]]")
     return rpc
 
 
@@ -127,7 +128,7 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password, which is given in one of three ways; SettingsError, which never contains it."""
+    """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
         raise SettingsError(f"{place}: give one of {', '.join(_PASSWORD_KEYS)}")

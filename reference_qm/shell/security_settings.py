@@ -89,7 +89,7 @@ _ELEMENTS = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The elements of MS-MQQB 3.1.1.3 by their keys in the table."""
+"""The elements of MS-MQQB 3.1.1.3, by their keys in [security]."""
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
@@ -105,11 +105,11 @@ QUEUE_KEYS: Table = MappingProxyType(
         "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
-"""The demands of [[queues]] on their messages."""
+"""The keys of [[queues]] that restrict which messages a queue accepts."""
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
-    """Read [security]; ``base``: the folder to which its own is relative. Raises SettingsError."""
+    """Read [security]; ``base``: the folder to which its key ``folder`` is relative. Raises SettingsError."""
     place = f"{where}: [security]"
     if not isinstance(tree, dict):
         raise SettingsError(f"{place}: must be a table")
@@ -141,9 +141,10 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty without them. SettingsError.
+    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return its descriptor.
 
-    Denials come first, as usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
+    Empty without them. Raises SettingsError. The descriptor lists denials before permissions, as is usual. For an owner
+    without permissions and denials it is the descriptor of MS-MQDMPR 3.1.7.1.3.1.
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
@@ -172,7 +173,9 @@ def _read_account(tree: object, where: str, folder: Path) -> Account:
     )
     key = _read_private_key(folder, values["key"], f"{where} key") if "key" in values else None
     if key is not None and not certificates:
-        raise SettingsError(f"{where}: key = {values['key']!r}: needs a certificate, the first of certificates")
+        raise SettingsError(
+            f"{where}: key = {values['key']!r}: needs a certificate: add it as the first of certificates"
+        )
     return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
 
 
@@ -186,7 +189,7 @@ def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPubl
 
 
 def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
-    """Read the existing private keys of a use; with ``entropy`` generate and save the missing ones."""
+    """Read the existing private keys of a use; with ``entropy``, generate and save the missing keys."""
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILES.items():
         name = f"{use}_{short}.pem"
@@ -238,7 +241,7 @@ def _read_file(path: Path, where: str) -> bytes:
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file in the folder; SettingsError for one outside, also through a link."""
+    """Return the path of a file in the folder; raise SettingsError for a file outside it, also through a link."""
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""A reference queue manager as a process, from its settings to its end."""
+"""Runs a reference queue manager as a process, from reading its settings to the end of the process."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 FAULTS_GROUP = "reference_qm.faults"
 """The entry point of packages with faults.
 
-``serve --fault`` calls it with the maker of a core and the names of faults.
+``serve --fault`` calls it with a function that makes a core, and the names of faults.
 """
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
-    """Open the store of the settings, if any; SettingsError for an unusable one."""
+    """Open the store that the settings name, if any; raise SettingsError for an unusable store."""
     if settings.store is None:
         return None
     try:
@@ -49,7 +49,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the store's identifier, unless they have their own."""
+    """Return the settings with the identifier in the store, unless the settings contain an identifier."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
@@ -60,9 +60,9 @@ def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
 
 
 def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
-    """Return the maker of successive cores, with the named faults.
+    """Return a function that makes cores with the named faults.
 
-    The maker raises SettingsError for an unknown fault and for entries that make no sense.
+    The function raises SettingsError for an unknown fault and for unusable entries of the store.
     """
     installation = Installation(
         settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
@@ -137,7 +137,10 @@ class Service:
         self._end.set()
 
     def reset(self) -> None:
-        """Return to a fresh installation with the same settings; ControlError or StoreError when that is impossible."""
+        """Return to a fresh installation with the same settings.
+
+        Raise ControlError or StoreError when a reset is impossible.
+        """
         if self.settings.directory is not None:
             raise ControlError(
                 "reset: the directory belongs to the whole enterprise; start all its systems anew instead"

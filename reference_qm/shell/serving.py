@@ -20,7 +20,7 @@ from reference_qm.shell.toml_values import SettingsError
 def serve_until_stopped(
     config: Path | None, flags: Mapping[str, str | None], faults: list[str], facilities: str | None
 ) -> None:
-    """Run a queue manager by its file and the overriding flags; Exit with 2 for invalid settings."""
+    """Run a queue manager with its TOML file and the overriding flags; raise Exit with code 2 for invalid settings."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
@@ -33,12 +33,12 @@ def serve_until_stopped(
 
 
 def _parse_facilities(facilities: str | None) -> frozenset[str]:
-    """Return the facilities of a comma-separated list; SettingsError for an unknown one."""
+    """Return the facilities of a comma-separated list; raise SettingsError for an unknown facility."""
     if facilities is None:
         return frozenset(FACILITIES)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
     if unknown := sorted(names - FACILITIES.keys()):
-        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known are {', '.join(FACILITIES)}")
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known: {', '.join(FACILITIES)}")
     return names
 
 

@@ -58,7 +58,7 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if any, and override it with the flags that are not None; digits of a flag are a number."""
+    """Read the file, if any, and override it with the flags that are not None; a flag of digits is a number."""
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
     toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
@@ -79,7 +79,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
     for name in ("routes", "public_queues"):
         if directory is not None and name in tree:
-            raise SettingsError(f"{where}: [{name}] belongs to a workgroup: with [directory], leave it out")
+            raise SettingsError(f"{where}: [{name}] is only for a workgroup: remove it, or remove [directory]")
     security = load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},
@@ -96,7 +96,9 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     )
     for queue in config.queues:
         if directory is None and not queue.is_private:
-            raise SettingsError(f"{where}: [[queues]] name = {queue.name!r}: a public queue needs [directory]")
+            raise SettingsError(
+                f"{where}: [[queues]] name = {queue.name!r}: a public queue needs the table [directory]"
+            )
     limits = Limits(**values["limits"])
     if limits.connections <= config.max_sessions:
         raise SettingsError(
@@ -142,7 +144,9 @@ def _convert_ip_address(value: object) -> str:
 def _convert_own_address(value: object) -> str:
     address = _convert_ip_address(value)
     if ipaddress.ip_address(address).is_unspecified:
-        raise ValueError("must be one address of this machine: direct format names reach the queue manager under it")
+        raise ValueError(
+            "must be a single address of this machine, because direct format names of the queue manager contain it"
+        )
     return address
 
 
@@ -224,7 +228,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""The key that each flag overrides."""
+"""The table and key of the TOML file that each flag overrides."""
 
 
 def _read_file(path: Path) -> dict[str, Any]:

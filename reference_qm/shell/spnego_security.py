@@ -44,16 +44,19 @@ _WANTED: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
         AuthLevel.PKT_PRIVACY: _SIGN | spnego.ContextReq.confidentiality,
     }
 )
-"""The services that a provider needs at each level (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
+"""The services that each level requires of the provider (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
 _HOSTILE = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
-"""The exceptions of pyspnego for malformed tokens, which it parses with struct, enum and its own ASN.1."""
+"""The exceptions that pyspnego raises for malformed tokens; it parses them with struct, enum and its own ASN.1."""
 
 
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
-    """Return the security that authenticates these users by NTLM and SPNEGO; without users it accepts no client."""
+    """Return the server security that authenticates the given users by NTLM and SPNEGO.
+
+    Without users it accepts no client.
+    """
     known = tuple(users)
     if not known:
         return NO_SECURITY
@@ -92,7 +95,7 @@ class SpnegoContext:
         return SIGNATURE_SIZE
 
     def step(self, token: bytes) -> bytes:
-        """Take a token and return the next one."""
+        """Handle a token from the remote side, and return the token to send."""
         with _one_line_errors("the token is refused"):
             if self._made is None:
                 self._made = self._make()
@@ -104,7 +107,7 @@ class SpnegoContext:
         With extended session security NTLM also signs the read-only segments, with header signing or without, as
         Windows, Samba and impacket do.
         """
-        with _one_line_errors("nothing can be signed"):
+        with _one_line_errors("the message cannot be signed"):
             return self._built.sign(b"".join(segments))
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
@@ -114,7 +117,7 @@ class SpnegoContext:
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, and sign the whole PDU."""
-        with _one_line_errors("nothing can be sealed"):
+        with _one_line_errors("the message cannot be sealed"):
             buffers = self._built.wrap_iov([*_buffers_of(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
@@ -159,11 +162,11 @@ class SpnegoAcceptor(SpnegoContext):
         self._users = users
 
     def step(self, token: bytes) -> bytes:
-        """Take a token; refuse a context that cannot protect what its level requires (MS-RPCE 3.3.1.5.2.2)."""
+        """Handle a token; refuse a context without the protection that its level requires (MS-RPCE 3.3.1.5.2.2)."""
         with announce_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._built.context_attr:
-            raise SecurityError("the client cannot protect what its authentication level asks for")
+            raise SecurityError("the client cannot give the protection that its authentication level requires")
         return answer
 
 

@@ -18,13 +18,13 @@ from reference_qm.surface.store import Record, StoreError, as_text
 T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
-"""The application_id ``mqcf`` of an SQLite file marks a store (SQLite file format 1.3.14)."""
+"""The application_id in the header of an SQLite file that marks a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA = 1
 ROOM = 16 << 20
-"""The free bytes that a disk needs before messages are accepted.
+"""The number of free bytes that a disk needs before messages are accepted.
 
-A removal is also written first, to a log that may grow to 1,000 pages and the longest record before it is reused.
-Without this room, a disk full of messages could never be emptied.
+A removal is written to a log first; the log may grow to 1,000 pages and the longest record before it is reused. Without
+free room for the log, a disk full of messages could never be emptied.
 """
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
@@ -38,7 +38,7 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a store, or create a missing one. StoreError for an unusable file, which stays unchanged."""
+        """Open a store, or create a missing one. Raise StoreError for an unusable file, which stays unchanged."""
         self.path = path
         self._found: dict[str, object] | None
         """The entries at the opening of the store, until they change."""
@@ -66,7 +66,7 @@ class SqliteStore:
             return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
-        """Remove every entry, after pending writes; after StoreError nothing is removed."""
+        """Remove every entry, after pending writes; when StoreError is raised, every entry stays."""
         self._found = None
         self._thread.submit(self._delete_entries).result()
 
@@ -75,7 +75,10 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Report less room, on the disk, in the file and in its log, than removals need."""
+        """Return one line when the disk, the file and its log have less room than removals need.
+
+        Otherwise an empty text.
+        """
         log = Path(f"{self.path}-wal")
         try:
             disk = os.statvfs(self.path.parent)
@@ -128,8 +131,8 @@ class SqliteStore:
 _PORTIONS = (256, 16, 1)
 """The numbers of entries that one statement handles.
 
-Few statements are better, because each releases the interpreter's lock and waits for it again: row by row, a busy event
-loop would delay every row by milliseconds.
+Few statements are better, because each statement releases the interpreter's lock and waits for it again: row by row, a
+busy event loop would delay every row by milliseconds.
 """
 _PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
 _REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
@@ -190,7 +193,7 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
     entries: dict[str, object] = {}
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
         if _checksum_of(name, value) != crc:
-            raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
+            raise StoreError(f"store {path}: it is damaged: entry {name!a} does not match its checksum; {_OTHER}")
         try:
             entries[name] = json.loads(value)
         except ValueError as error:

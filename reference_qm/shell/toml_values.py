@@ -44,7 +44,7 @@ def integer(low: int, high: int) -> Convert:
 
 
 def one_of(known: Mapping[str, Any]) -> Convert:
-    """Return the converter of names into their values."""
+    """Return the converter that accepts one of the given names and returns its value."""
 
     def convert(value: object) -> Any:
         if not isinstance(value, str) or value not in known:
@@ -74,11 +74,11 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
     """Raise SettingsError for an unknown key."""
     for key in tree:
         if key not in known:
-            raise SettingsError(f"{where}: unknown {kind} {key!r}; known are {', '.join(known)}")
+            raise SettingsError(f"{where}: unknown {kind} {key!r}; known: {', '.join(known)}")
 
 
 def table(tree: object, known: Table, where: str) -> Values:
-    """Convert a table; SettingsError for an unusable entry."""
+    """Convert a table; raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: must be a table")
     check_keys(tree, known, where, "key")
@@ -86,7 +86,7 @@ def table(tree: object, known: Table, where: str) -> Values:
 
 
 def convert_value(value: object, convert: Convert, where: str) -> Any:
-    """Convert a value; SettingsError for an unusable one."""
+    """Convert a value; raise SettingsError for an unusable value."""
     try:
         return convert(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Limits the bytes that wait for clients that do not read: one limit for all connections of a process."""
+"""Limits the bytes that wait for clients that do not read, with one limit for all connections of a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LITTLE = 1024 * 1024
 
 
 class Unsent:
-    """The bytes that wait to be sent on all connections of any kind."""
+    """The limit of bytes that wait to be sent, over the connections of every kind."""
 
     def __init__(self, limit: int = UNSENT_LIMIT) -> None:
         self.limit = limit

@@ -9,8 +9,9 @@ from reference_qm.value_object import value_object
 class Now:
     """An instant on the two clocks that the protocol uses.
 
-    ``monotonic_ms`` int ms: drives every timer of MS-MQQB 3.1.2 and stands for "milliseconds since the operating
-    system was started" (MS-MQQB 2.2.3.1 TimeStamp). ``utc_s`` int s since 1970-01-01 UTC: SentTime, histories.
+    ``monotonic_ms`` int ms: drives every timer of MS-MQQB 3.1.2 and serves as the
+    "milliseconds since the operating system was started" (MS-MQQB 2.2.3.1 TimeStamp).
+    ``utc_s`` int s since 1970-01-01 UTC: the clock of SentTime and of the histories.
     """
 
     monotonic_ms: int

@@ -50,7 +50,7 @@ class GetQueue:
 
 @value_object
 class SetQueue:
-    """Change properties of a queue; None leaves one unchanged. Result: as of GetQueue."""
+    """Change properties of a queue; a property of None stays unchanged. Result: as of GetQueue."""
 
     name: str
     label: str | None = None
@@ -74,7 +74,7 @@ class OpenQueue:
 
 @value_object
 class OpenToSend:
-    """Open the queues of a format name for sending; nothing is sent. Result: handle.
+    """Open the queues of a format name for sending; no message is sent yet. Result: handle.
 
     ``deny_receive``: deny other users the right to receive, which is impossible for several queues.
     """
@@ -151,15 +151,15 @@ class ListQueues:
 class SendMessage:
     r"""Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\ordinal`` of the Message.
 
-    ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
-    negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``: the GUID
-    of a public queue for reports about the route of the message. Times are in seconds; None is infinite. A
-    transactional message is recoverable and has priority 0. It is a transaction of its own, or part of ``transaction``,
-    which makes it transactional.
+    ``acks``: any of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: any of
+    positive, negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``:
+    the GUID of a public queue for reports about the route of the message. Times are in seconds; None is infinite. A
+    transactional message is recoverable and has priority 0. A message with ``transaction`` is transactional and part of
+    that transaction; without it, a transactional message is a transaction of its own.
 
-    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the preset one;
-    ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID, queue_manager or none;
-    ``certificate``: the account whose certificate signs, by default the sender.
+    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the default of
+    the configuration; ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID,
+    queue_manager or none; ``certificate``: the account whose certificate signs, by default the sender.
     """
 
     to: str
@@ -202,8 +202,9 @@ class ReceiveMessage:
 
     Result: message or None.
 
-    Exactly one of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) names the place.
-    Within a ``transaction`` the message is locked, and leaves the queue when the transaction commits.
+    Exactly one of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) identifies the
+    queue, or the position in it. Within a ``transaction`` the message is locked, and leaves the queue when the
+    transaction commits.
     """
 
     queue: str | None = None
@@ -215,7 +216,7 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Peek at a message, addressed as in ReceiveMessage; with ``next``, at the one after the cursor."""
+    """Peek at a message, addressed as in ReceiveMessage; ``next``: peek at the message after the cursor."""
 
     queue: str | None = None
     timeout_ms: int | None = 0
@@ -228,7 +229,7 @@ class PeekMessage:
 class ReadByLookupIdentifier:
     """Receive or peek at the message with a lookup_id, or the one that ``seek`` selects. Result: message.
 
-    ``seek``: first, previous, current, next, last. Exactly one of ``queue`` and ``handle`` names the place.
+    ``seek``: first, previous, current, next, last. Exactly one of ``queue`` and ``handle`` names the queue.
     ``transaction``: as in ReceiveMessage.
     """
 
@@ -323,7 +324,7 @@ class BeginTransaction:
 class PrepareTransaction:
     """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
 
-    The answer comes when the vote is on disk; Rejected is a vote against the commit.
+    The command completes when the vote is on disk; Rejected is a vote against the commit.
     """
 
     transaction: UUID
@@ -348,13 +349,14 @@ class AbortTransaction:
 class ReenlistmentTimeout:
     """Report that the coordinator did not decide transactions in doubt in time (MS-MQDMPR 3.1.4.11).
 
-    Result: in_doubt, their identifiers. Until a restart the queue manager answers only questions about itself.
+    Result: in_doubt, their identifiers. Until a restart the queue manager answers only commands that read its own
+    state.
     """
 
 
 @value_object
 class SetTimers:
-    """Change timer durations (the verb set_timers). None leaves a value unchanged. Result: the present values.
+    """Change timer durations (the verb set_timers). A duration of None stays unchanged. Result: the present durations.
 
     ``scale`` N makes every protocol timer of MS-MQQB 3.1.2 run N times faster than specified, so that the relations
     between timers and negotiated values stay as specified.
@@ -372,12 +374,12 @@ class SetTimers:
 
 @value_object
 class Configure:
-    """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one unchanged. Result: the present settings.
+    """Change settings of the queue manager (MS-MQQB 3.1.1.3).
 
-    ``quota_kb`` is QueueManagerQuota, ``journal_quota_kb`` JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1),
-    ``max_sessions`` the limit of accepted sessions (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries;
-    algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after a
-    restart.
+    A setting of None stays unchanged. Result: the present settings. ``quota_kb`` is QueueManagerQuota,
+    ``journal_quota_kb`` JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1), ``max_sessions`` the limit of accepted
+    sessions (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries; algorithms are rc2, rc4, aes128, aes192 or
+    aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after a restart.
     """
 
     send_insecure_nacks: bool | None = None

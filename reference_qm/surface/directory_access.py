@@ -9,7 +9,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 def answer(directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
-    """Read a directory, or change it and read it afterwards; None stands for an unavailable directory."""
+    """Read a directory, or change it and read it afterwards; the directory None is unavailable."""
     if directory is None:
         return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)
     if isinstance(effect, ReadDirectory):

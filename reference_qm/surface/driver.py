@@ -1,4 +1,4 @@
-"""Drives a core: passes inputs with the time, has its effects carried out in order, and wakes it when it is due.
+"""Drives a core: passes it inputs and the time, carries out its effects in order, and calls it when a timer is due.
 
 The contract of the sans-IO core is the same in every host. An effect is carried out after all effects that were
 returned before it. An input that arises meanwhile waits until all effects are carried out. A core is never called
@@ -48,7 +48,7 @@ class Core(Protocol):
 
 
 class RestorableCore(Core, Protocol):
-    """A core that can start with the saved entries of another."""
+    """A core that can start with the saved entries of an earlier core."""
 
     def restore(self, records: Mapping[str, object], /) -> None:
         """Restore the entries of a store, before the first input."""
@@ -79,7 +79,10 @@ class Host(Protocol):
         """Return the time."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None], /) -> Timer:
-        """Schedule an action for an instant, or as soon as possible after it; it never runs at once."""
+        """Schedule an action for an instant, or as soon as possible after it.
+
+        The action never runs within this call.
+        """
 
     def connect(self, effect: Connect, /) -> None:
         """Open a TCP connection."""
@@ -112,7 +115,7 @@ class Host(Protocol):
         """Change the directory."""
 
     def start_again(self, effect: StartAgain, /) -> None:
-        """Start another core with the content of the store."""
+        """Replace the core by a new one, which starts with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
         """Pass the answer of a Command to its sender."""
@@ -155,8 +158,8 @@ class Driver:
     def carry_out(self, effects: list[Effect]) -> None:
         """Carry out effects, handle the waiting inputs, and schedule the next wake-up.
 
-        After an error of the host, the remaining effects are lost, and waiting inputs are handled before the next one.
-        TypeError for an unknown effect.
+        After an error of the host, the remaining effects are lost, and the waiting inputs are handled before the next
+        input. TypeError for an unknown effect.
         """
         self._busy = True
         try:
@@ -185,7 +188,7 @@ class Driver:
         self.carry_out(self._host.core.handle_timer(now) if expired else [])
 
     def _schedule_wake_up(self, due: int | None) -> None:
-        """Schedule the core's next wake-up; an earlier one stays, and does nothing.
+        """Schedule the core's next wake-up; an earlier wake-up stays scheduled, and does nothing.
 
         Cores postpone their timers with almost every packet, and moving a wake-up costs more than ignoring it.
         """

@@ -51,7 +51,7 @@ class RpcSend:
 
 @value_object
 class RpcClose:
-    """Close a DCE/RPC connection after everything is sent; no RpcLost follows. ``reason`` names the section."""
+    """Close a DCE/RPC connection after all its bytes are sent; no RpcLost follows. ``reason`` names the section."""
 
     connection: str
     reason: str

@@ -24,7 +24,7 @@ class Endpoint(NamedTuple):
 
 
 class PingSocket(Enum):
-    """The two UDP ports of MS-MQQB 2.1.2; a datagram belongs to one of them."""
+    """The two UDP sockets of MS-MQQB 2.1.2, one for requests and one for responses; each datagram names its socket."""
 
     LISTENER = "listener"
     """Port 3527 of the acceptor."""

@@ -42,8 +42,8 @@ class RemoteCloseCursor:
 class RemoteReceive:
     """Receive the first message of a remote queue, or the one at a cursor. Result: message, None after the timeout.
 
-    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) names the place; ``timeout_ms`` None
-    is unlimited.
+    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) identifies the queue, or the position
+    in it; ``timeout_ms``: None is unlimited.
     """
 
     remote: int | None = None
@@ -53,7 +53,7 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Peek at a message, addressed as in RemoteReceive; with ``next``, at the one after the cursor."""
+    """Peek at a message, addressed as in RemoteReceive; ``next``: peek at the message after the cursor."""
 
     remote: int | None = None
     cursor: int | None = None

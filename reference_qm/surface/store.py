@@ -1,4 +1,7 @@
-"""The interface of stores for ``Persist`` effects, and the store in memory; ``shell.sqlite_store`` has the other."""
+"""The interface of stores for ``Persist`` effects, and the store in memory.
+
+The store in a file is ``shell.sqlite_store``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Protocol
 Record = dict[str, object]
 
 MEMORY_LIMIT = 2 * 1024 * 1024 * 1024
-"""The limit in characters: more than queues hold by their default quota, as records (MS-MQDMPR 3.1.1.1)."""
+"""The size limit of a store in characters; queues filled up to their default quota fit (MS-MQDMPR 3.1.1.1)."""
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -18,7 +21,7 @@ class StoreError(Exception):
 
 
 class StoreFailure(Exception):
-    """The store failed internally, and cannot keep anything any more; the text is one line."""
+    """The store failed internally, and cannot keep further records; the text is one line."""
 
 
 class Store(Protocol):
@@ -31,17 +34,17 @@ class Store(Protocol):
         """Return every entry, after pending writes; StoreError for a failure."""
 
     def clear(self) -> None:
-        """Remove every entry and pending write; after StoreError, every entry stays."""
+        """Remove every entry and pending write; when StoreError is raised, every entry stays."""
 
     def shortage(self) -> str:
-        """Return one line that reports a shortage of room; empty with enough room."""
+        """Return one line that reports a shortage of room; empty when the room is sufficient."""
 
     def close(self) -> None:
         """Release the resources of the store."""
 
 
 class MemoryStore:
-    """A store whose entries survive a core, but not the process; they are text, as in a file."""
+    """A store whose entries survive a core, but not the process; the entries are kept as JSON texts, as in a file."""
 
     def __init__(self, limit: int = MEMORY_LIMIT) -> None:
         self._limit = limit
@@ -77,7 +80,7 @@ class MemoryStore:
         self._size = 0
 
     def shortage(self) -> str:
-        """Return an empty line, because memory does not run short like a disk."""
+        """Return an empty text, because a store in memory never runs short of room."""
         return ""
 
     def close(self) -> None:

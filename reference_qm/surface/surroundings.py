@@ -28,14 +28,14 @@ from reference_qm.value_object import value_object
 
 @value_object
 class ChangeEnvironment:
-    """Take parts of the environment away (false) or give them back (true). Result: the present value of each.
+    """Make parts of the environment unavailable (false) or available (true). Result: the present value of each part.
 
-    ``directory``: the directory is reachable; ``domain``: the machine belongs to a domain; ``own_domain``: that is its
-    own domain, not a foreign one that does not know the machine; ``registration``: the directory has the queue
-    manager's own object, not that of another one; ``coordinator``: the Transaction Coordinator is reachable;
-    ``storage``: the disk has room; ``store``: the stored data can be read, ``configuration``: the stored configuration
-    of queues is consistent (a queue manager reads both when it starts); ``service``: the queue manager runs.
-    ``clock``: the number of seconds by which the clock of the machine is fast, negative for a slow one.
+    ``directory``: the directory is reachable; ``domain``: the machine belongs to a domain; ``own_domain``: the machine
+    belongs to its own domain, not to a foreign domain that does not know the machine; ``registration``: the directory
+    contains this queue manager's own object, not an object of another queue manager; ``coordinator``: the Transaction
+    Coordinator is reachable; ``storage``: the disk has room; ``store``: the stored data can be read, ``configuration``:
+    the stored configuration of queues is consistent (a queue manager reads both when it starts); ``service``: the queue
+    manager runs. ``clock``: the number of seconds by which the clock of the machine is fast, negative when it is slow.
     """
 
     directory: bool | None = None
@@ -55,9 +55,10 @@ class Published:
     """Read an object of the directory, or change it like an administrator.
 
     ``queue``: a public queue of this queue manager; ``distribution_list``: the name of a list, whose ``members`` are
-    identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of them, the object is
-    that of the queue manager itself. ``present``: create a missing queue or list (true) or delete it (false), without
-    the queue manager. None changes nothing. Result: published, the attributes, or None for a missing object.
+    identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of these keys, the command
+    is about the object of the queue manager itself. ``present``: create a missing queue or list (true) or delete it
+    (false), without the queue manager. An attribute of None stays unchanged. Result: published, the attributes, or None
+    for a missing object.
     """
 
     queue: str | None = None
@@ -81,16 +82,16 @@ OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6
 DOMAIN_ENTRY = "directory_identifier"
 """The name of a store entry that is missing in a backup from another domain."""
 BAD_ENTRY = "damage:1"
-"""The name of a store entry that makes no sense."""
+"""The name of a store entry that no queue manager writes, for damaged data."""
 COUNTER_ENTRY = "last_private_queue_number"
-"""The name of a store entry that can fall behind the queues."""
+"""The name of the store entry with the last private queue number, which can become lower than that of a queue."""
 FULL = "no space is left on the device"
 CLOCK = "clock"
-"""The part whose value is a number instead of true or false."""
+"""The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
 """The largest deviation of the clock, because the times of packets have 32 bits."""
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
-"""The parts that do not exist for a queue manager in workgroup mode."""
+"""The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
@@ -118,16 +119,16 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
         DistributionList: {"identifier": "Identifier", "name": "Name", "members": "Members"},
     }
 )
-"""The attributes to return, by their names in the control protocol."""
+"""The attributes of directory objects that ``published`` returns, by their names in the control protocol."""
 CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "public_encryption_keys_base64", "quota_kb")
-"""The attributes that may be changed."""
+"""The attributes of directory objects that ``published`` may change."""
 
 
 class Surroundings:
     """The environment of a queue manager, and which parts of it are available.
 
-    ``directory``: None in workgroup mode; ``there``: whether each part is available, by the names of ChangeEnvironment;
-    ``fast_s``: the deviation of the clock in s.
+    ``directory``: None in workgroup mode; ``there``: the names of the parts as in ChangeEnvironment, each with whether
+    the part is available; ``fast_s``: the number of seconds by which the clock is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
@@ -153,7 +154,10 @@ class Surroundings:
 
     @property
     def consulted(self) -> MemoryDirectory | None:
-        """The directory that the queue manager reads; None outside its domain."""
+        """The directory that the queue manager reads.
+
+        None when the machine belongs to no domain or the directory is unavailable.
+        """
         return self.within_reach if self.there.get("domain", False) else None
 
     def as_found(self) -> list[Input]:
@@ -163,7 +167,7 @@ class Surroundings:
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
-        """Return the change of the store that follows from the changed parts."""
+        """Return the entries of the store to change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
             entries[BAD_ENTRY] = None if self.there["store"] else "damaged"
@@ -176,7 +180,7 @@ class Surroundings:
     def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
         """Return the inputs that report the changed parts to the queue manager.
 
-        The queue manager notices a changed directory later.
+        The queue manager notices a changed directory later, by itself.
         """
         changed = {name: there for name, there in self.there.items() if before.get(name) != there}
         events: list[Input] = []
@@ -212,7 +216,7 @@ class Surroundings:
         return {**self.there, CLOCK: fast_s}
 
     def shown_by_clock(self, right: Now) -> Now:
-        """Return the time that the machine's clock shows at the right time; the monotonic part is unchanged."""
+        """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part is unchanged."""
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
@@ -224,7 +228,10 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Make the machine's object the queue manager's own, or another's; a str is the reason of a refusal."""
+        """Give the machine's object the identifier of this queue manager or of another.
+
+        A str is the reason of a refusal.
+        """
         wanted = self._identifier if own else self._another
         found = self._find_machine(directory)
         machine = found or (None if self._other is None else self._find_machine(self.directory))

@@ -1,4 +1,4 @@
-"""Finds folders of captures, their system and run, and the check of each capture."""
+"""Finds folders of captures, their systems and runs, and the check of each capture."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The names of capture files; the content decides about their format."""
+"""The suffixes of capture files; their content determines the format."""
 INSIDE = "captures"
 """The folder of captures in a run folder."""
 MOST_FOLDERS = 10_000
-"""The limit of folders of captures per command: the driver keeps some hundred octets of each, and no packets."""
+"""The limit of folders of captures per command: the driver keeps some hundred octets of each folder, and no packets."""
 REACH = "capture"
-"""The reach of a system that was only captured, not tested."""
+"""The value of the column ``reach`` for a system that was only captured, not tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The captured system, when no run.json names it."""
+    """The captured system as given on the command line, for captures without a run.json."""
 
     name: str | None = None
     version: str | None = None
@@ -48,17 +48,18 @@ class By:
     profiles: tuple[str, ...]
 
     def check(self, where: str, profile: str) -> None:
-        """Raise `RollupError` for an unknown profile; an empty one stands for no release."""
+        """Raise `RollupError` for an unknown profile; an empty profile means no release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
-            raise RollupError(f"{where} {one_line(profile)}; known are {known}")
+            raise RollupError(f"{where} {one_line(profile)}; known: {known}")
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
+    """A folder of captures, which becomes a run.
 
-    ``verdicts``: the verdict file of the run that made the captures, which names the check of each capture.
+    ``octets``, ``modified`` (ms since 1970): the size and time of its captures. ``verdicts``: the verdict file of the
+    run that made the captures, which names the check of each capture.
     """
 
     folder: str
@@ -74,12 +75,12 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """The path of these verdicts in the spelling of Spark's readers."""
+        """The path of the run's verdict file in the spelling of Spark's readers."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
 def found(files: Files, arguments: Iterable[str]) -> list[str]:
-    """Return the full names for paths, URLs and patterns of URLs. Raises `RollupError`."""
+    """Return the full names of the given paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
         uri = uri_of(argument)

@@ -1,8 +1,8 @@
-"""Finds the runs that changed the verdict of a rule, for one system and its versions: the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``changes``.
 
-Each run is compared with the one before it, by the verdict that stood after each. That is the worst of the latest
-decided verdicts of the checks that count under the suites of that run. So a partial run does not pass rules that it did
-not judge, and a check that the suites dropped takes its verdict with it.
+Each run is compared with the previous run, by the standing verdict after each. The standing verdict is the worst of the
+latest decided verdicts of the checks that count under the suites of the run. So a partial run does not pass rules that
+it did not judge, and a check that the suites dropped takes its verdict with it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Before:
 def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """Return a row for each rule and run that changed the standing verdict.
 
-    ``runs``: those of all versions of the systems. The rows belong to the runs with numbers above ``after``.
+    ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
     """
     # The following steps stay within one rule of one system, so rows move once.
     rows = _verdicts(_steps(events.repartition(*LINE, "rule")))
@@ -60,11 +60,11 @@ def check_current(events: DataFrame) -> DataFrame:
 def events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: Before | None = None
 ) -> DataFrame:
-    """Return the events of each check: a decision by a run, or new suites under which the check counts or not.
+    """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
 
-    ``test_runs`` and ``runs``: those of all versions of the systems. ``catalogue`` None: no run had other suites than
-    the run before it. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one event of its
-    run: the cost does not grow with the earlier runs.
+    ``test_runs`` and ``runs`` have the runs of all versions of the systems. ``catalogue`` None: every run had the
+    suites of the previous run. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one
+    event of its run, so that the cost does not grow with the earlier runs.
     """
     said = sql.col("verdict")
     decided = (
@@ -164,7 +164,7 @@ def _verdicts(steps: DataFrame) -> DataFrame:
 
 
 def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
-    """Add the names of runs and versions, and the kind of each change; the first run of a system changes nothing."""
+    """Add the names of runs and versions, and the kind of each change; the first run of a system is not a change."""
     numbered = runs.select(
         "ingest",
         "run",

@@ -42,15 +42,15 @@ def ingest(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     lake: LakeUri,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
+        bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Ingest the new run folders among the given ones into the lake.
+    """Ingest those of the given run folders that are new into the lake.
 
-    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged; 3:
-    done, but some lines of the input were not verdicts (table `rejected`).
+    Exit 0: the lake has all runs; 2: an argument was refused, or the command failed and the lake is unchanged; 3: done,
+    but some lines of the input were not verdicts (table `rejected`).
     """
     with one_line_errors("lake ingest"):
         confirm_some(runs, "run folder")
@@ -64,11 +64,16 @@ def ingest(
 @app.command()
 def vacuum(
     lake: LakeUri,
-    keep: Annotated[int, typer.Option("--keep", min=1, help="Number of newest states to keep.")] = 1,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="Number of the lake's newest states to keep.")] = 1,
     hours: Annotated[
-        float, typer.Option("--hours", min=0, help="Keep younger files: a running ingest may have written them.")
+        float,
+        typer.Option(
+            "--hours",
+            min=0,
+            help="Minimum age in hours of the files to delete; a running ingest may have written younger files.",
+        ),
     ] = 24,
-    compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge small ingests into one.")] = True,
+    compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
@@ -86,12 +91,16 @@ def judge(
         list[str],
         typer.Option(
             "--captures",
-            help="A folder to search for pcapng and pcap files; a URL or pattern of such folders. Repeatable.",
+            help="Folder to search for pcapng and pcap files, or a URL or pattern of such folders. Repeatable.",
         ),
     ],
-    lake: Annotated[str, typer.Option("--lake", help="The lake for the verdicts.")] = "",
+    lake: Annotated[str, typer.Option("--lake", help="The lake to write the verdicts to.")] = "",
     out: Annotated[
-        str, typer.Option("--out", help="Instead of --lake: a new folder, for one run folder per folder of captures.")
+        str,
+        typer.Option(
+            "--out",
+            help="Instead of --lake: a new folder, to which a run folder is written for each folder of captures.",
+        ),
     ] = "",
     name: Annotated[
         str, typer.Option("--name", help="The name of the captured system, for captures without a run.json.")
@@ -99,25 +108,32 @@ def judge(
     version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
     profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
     sut: Annotated[
-        str, typer.Option("--sut", help="Its address, for captures that other tools made: ADDRESS or ADDRESS:PORT.")
+        str,
+        typer.Option(
+            "--sut",
+            help="The address of the captured system, ADDRESS or ADDRESS:PORT, for captures that other tools made.",
+        ),
     ] = "",
     largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=1, help="Longest time for judging a capture, in seconds.")
+    ] = 60,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite captures of the same name and other content.")
+        bool,
+        typer.Option("--replace", help="If the lake has a capture of the same name with other content, overwrite it."),
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
     """Judge captures by all passive rules, on the executors of Spark.
 
-    Exit 0: all were judged; 2: a folder was refused, or nothing could be done; 3: done, but some captures could not be
+    Exit 0: all were judged; 2: a folder was refused, or the command failed; 3: done, but some captures could not be
     judged (table `rejected`).
     """
     command = "lake judge"
     with one_line_errors(command):
         if bool(lake) == bool(out):
-            raise RollupError("give --lake URI or --out FOLDER for the verdicts")
+            raise RollupError("give --lake URI or --out FOLDER, where the verdicts are to be written")
         confirm_some(captures, "captures", may_be_files=True)
         confirm_place(out, "--out")
         from reports.lake import judging
@@ -140,7 +156,7 @@ def judge(
 
 
 def _say_judged(written: Written) -> None:
-    """Report the number of judged captures, and the reason for each rejected one."""
+    """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)
     rejected = f", {len(written.rejected)} rejected" if written.rejected else ""

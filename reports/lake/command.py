@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
 MUCH = 100 << 20
-"""The size of verdict files in octets above which an ingest takes minutes."""
+"""The total size of verdict files, in octets, above which an ingest takes minutes."""
 QUICK = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
     "spark.broadcast.blockSize": "128k",
@@ -37,17 +37,19 @@ QUICK = {
 }
 """The settings of a short ingest.
 
-Adaptive planning between stages costs a fifth of its time, and so does a concurrent garbage collector. The memory that
-Spark reserves for large tables costs another fifth: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for
-each of as many broadcasts.
+Without them, adaptive planning between stages takes a fifth of the time of such an ingest, a concurrent garbage
+collector another fifth, and the memory that Spark reserves for large tables another fifth: 64 MiB for each of some
+hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
 """
 NAMED = 3
-"""The number of rejected lines that the terminal names; the others are counted."""
+"""The maximum number of rejected lines that the terminal names; further lines are counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
+Conf = Annotated[
+    list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
+]
 LakeUri = Annotated[
-    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop knows.")
+    str, typer.Option("--lake", help="The lake: a folder, or a URL in a file system that Hadoop supports.")
 ]
 
 
@@ -64,7 +66,7 @@ def open_lake(
 ) -> Iterator[tuple[Lake, Progress]]:
     """Open a lake in its own session; a `RollupError` within is one line on stderr and exit 2.
 
-    ``runs``: the run folders to ingest; ``settings``: of the session, overridden by ``conf``.
+    ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
     """
     with one_line_errors(command):
         if new:
@@ -97,7 +99,7 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into one line on stderr and exit 2; also for a missing package of the extra."""
+    """Turn a `RollupError` into one line on stderr and exit 2; a missing package of the extra is such an error."""
     try:
         confirm_installed(extra)
         yield
@@ -125,7 +127,10 @@ def end(reports: Iterable[Report]) -> None:
 
 
 def say(report: Report, command: str, *, captures: bool = False) -> None:
-    """Report the result for each argument; ``captures``: the rejected items are captures, already reported."""
+    """Report the result for each argument.
+
+    ``captures``: the rejected items are captures, which are already reported.
+    """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
     for folder in report.unfinished:

@@ -1,7 +1,7 @@
 """Computes the current verdict of a rule for a system: the table ``rule_current`` (docs/reports.md defines it).
 
-For each check, the latest run that decided it counts; without one, the latest run that judged it. The worst check
-decides.
+For each check, the latest run that decided it counts, or else the latest run that judged it. The worst verdict of the
+checks is the current verdict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ BESIDE_SHOWN = 5
 PACKETS_SHOWN = 8
 _RANKS = len(VERDICTS)
 _WORST = 0
-"""The position of the standing verdict among those of a rule that are looked up; the verdicts beside it follow."""
+"""The position of the standing verdict in the list of a rule's verdicts to look up.
+
+The undecided verdicts follow it.
+"""
 
 
 def rule_current(
@@ -27,16 +30,16 @@ def rule_current(
 ) -> DataFrame:
     """Return a row for each rule that a system was judged by.
 
-    ``test_runs`` may belong to some systems only; ``runs`` are all runs of these systems. Lines and packets are looked
-    up only for the rows to show, so the texts of millions of verdicts are never shuffled.
+    ``test_runs`` may have the runs of only some systems; ``runs`` are all runs of these systems. Lines and packets are
+    looked up only for the returned rows, so the texts of millions of verdicts are never shuffled.
     """
     return with_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
 
 
 def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return a row for each verdict to show: run and seq of its line, and the rest as one struct ``of``.
+    """Return a row for each verdict to show: run and seq of its line, and its other columns as one struct ``of``.
 
-    The arguments are those of `rule_current`.
+    Takes the arguments of `rule_current`.
     """
     return _join_lines(_rules_by_checks(standing(test_runs, runs, catalogue)), runs)
 
@@ -45,7 +48,8 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     """Return the standing verdict of each check and rule.
 
     Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
-    verdict if that is later, else null; is_decided; counts: false when the system's newest suites retired it.
+    verdict, null unless that is later than the standing verdict; is_decided; counts: false when the system's newest
+    suites retired it.
     """
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
@@ -97,10 +101,10 @@ def _rank_in(order: Column) -> Column:
 
 
 def _rules_by_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, then those beside it.
+    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst and later undecided ones.
 
-    Of equally bad checks, the one judged last is shown, and among these the first in its run. A rule without a counting
-    check is retired, and keeps its last verdict.
+    Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
+    a counting check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS)
     worst = sql.struct(
@@ -147,7 +151,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the lines to show; one struct lets both look-ups use the same columns."""
+    """Join the lines of the verdicts to show; they are one struct, so that both look-ups use the same columns."""
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -158,7 +162,10 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
-    """Return the table `rule_current` of `shown_verdicts`; ``verdicts``, ``evidence``: of the runs that it names."""
+    """Return the table `rule_current` of `shown_verdicts`.
+
+    ``verdicts``, ``evidence``: the rows of the runs that it names.
+    """
     texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
     lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))
     packets = evidence.select("run", "seq", sql.struct(*PACKET).alias("packet"))

@@ -1,4 +1,7 @@
-"""Writes the derived tables of the systems of an ingest anew below ``data/<commit>``; other systems stay."""
+"""Writes the derived tables anew for the systems of an ingest, below ``data/<commit>``.
+
+Other systems keep their rows.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,10 @@ from reports.lake.store import Lake
 from reports.lake.writing import write
 
 LINES_AT_ONCE = 2_500_000
-"""The number of lines of runs that are derived in one job, so that its memory does not grow with the lake."""
+"""The maximum number of lines that one job derives, so that its memory does not grow with the lake."""
 
 OF_PRODUCTS = ("changes", "check_current")
-"""The tables whose units are all versions of a system together."""
+"""The derived tables whose unit is a product: all versions of a system together."""
 
 
 def derive(
@@ -29,8 +32,8 @@ def derive(
 ) -> dict[str, dict[str, str]]:
     """Write the rows of these systems and products; return the commit of each unit of each derived table.
 
-    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: the run up to which the old
-    state is right about each product (0: derive it from all runs).
+    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: for each product, the last
+    run up to which its rows in the old state stay valid (0: derive it from all runs).
     """
 
     def keep(table: str, frame: DataFrame) -> None:
@@ -100,7 +103,7 @@ def _derive_products(
 ) -> None:
     """Write the derived rows of products from their runs after ``after``, and from the lake's rows for earlier runs.
 
-    ``fresh``: the later runs.
+    ``fresh``: the runs after ``after``.
     """
     known = lake.manifest.runs.values()
     products = {run.product for run in fresh}
@@ -142,7 +145,7 @@ def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFram
 
 
 def _has_other_suites(known: Collection[Known], run: Known) -> bool:
-    """Return whether a run has other suites than the previous run of the product, or this is unknown."""
+    """Return whether the suites of a run differ, or may differ, from those of the product's previous run."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
     return before is not None and not (run.suites and run.suites == before.suites)
@@ -169,7 +172,7 @@ def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator
 
 
 def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit: the touched ones are in the new commit, or have no rows."""
+    """Return the commit of each unit: units that this ingest changes are in the new commit, or have no rows."""
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

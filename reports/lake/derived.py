@@ -38,7 +38,7 @@ def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def matrix(rule_current: DataFrame) -> DataFrame:
-    """Return, for each section, system and verdict: its rules, and the checks (``verdicts``) with it."""
+    """Return for each section, system and verdict: the number of rules and of checks (``verdicts``) with it."""
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
         sql.col("verdict").alias("stands"),
@@ -53,10 +53,10 @@ def matrix(rule_current: DataFrame) -> DataFrame:
 def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
 
-    In a run with a topology, each system is paired with each other one, in its role: with the rules that bind this
-    role, and the rules that bind no role of the topology. In any other run the counterpart is the reference of the
-    harness, and the roles are those that the rules bind; a rule that is missing in the run's catalogue binds "any".
-    ``unit`` is the system of these current verdicts: that of the topology, if there is one.
+    In a run with a topology, each system is paired with every other system, in its role, with the rules that bind this
+    role or no role of the topology. In any other run the counterpart is the reference of the harness, and the roles are
+    the roles that the rules bind; a rule that is missing in the run's catalogue binds "any". ``unit`` is the system
+    that has these current verdicts, in a topology the system of the whole topology.
     """
     of_run = runs.select("ingest", "suites", "harness", _pair_systems(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
@@ -99,7 +99,7 @@ def systems_of(extra: Column) -> Column:
 
 
 def _pair_systems(extra: Column) -> Column:
-    """Return each system of a topology with each other one: role, a, b, and the roles of the topology."""
+    """Return each pair of systems of a topology: role, a, b, and the roles of the topology."""
     systems = systems_of(extra)
 
     def with_others(one: Column) -> Column:

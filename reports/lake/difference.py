@@ -57,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule on both sides; None: no verdict there, or retired."""
+    """A rule with its verdicts on both sides; None: the side has no verdict of the rule, or the rule is retired."""
 
     kind: str
     rule: str
@@ -79,9 +79,10 @@ class Difference:
 
 
 def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
-    """Compare two sides, each a run, a version or key of a system, or a day or time of UTC (all runs started by then).
+    """Compare two sides: runs, versions or keys of a system, or UTC dates or times (all runs that had started by then).
 
-    ``sut``: the name or key of the system. Raises `RollupError` for an unknown side, or one of several systems.
+    ``sut``: the name or key of the system. Raises `RollupError` for an unknown side, or a side that matches several
+    systems.
     """
     side_a, before = _read_side(table, a, sut)
     side_b, after = _read_side(table, b, sut)
@@ -114,7 +115,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
     found = systems.orderBy("sut").limit(4).collect()
     if len(found) > 1:
         names = ", ".join(one_line(row.sut, 80) for row in found)
-        raise RollupError(f"{one_line(asked, 60)!r} is of several systems: give the key of one ({names})")
+        raise RollupError(f"{one_line(asked, 60)!r} matches several systems: give the key of one system ({names})")
     (row,) = found
     roots = tuple(root_lines(roots_of(row.extra)))
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)

@@ -12,7 +12,7 @@ from reports.text import check, one_line, repeat, system_label
 from reports.values import value_names
 
 _TEXT = 120
-"""The number of characters shown of expected and observed values."""
+"""The maximum number of characters of an expected or observed value in a difference."""
 
 
 def as_text(difference: Difference) -> str:
@@ -41,7 +41,7 @@ def as_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: both sides, and the rules of each kind; for unchanged rules the standing verdict."""
+    """Return JSON: both sides, and the rules of each kind of change; for unchanged rules the standing verdict."""
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
@@ -84,7 +84,7 @@ def _describe_reason(step: Step) -> str:
 
 
 def _check_name(judged: Judged) -> str:
-    """Return the name of the check; its file follows from the rule."""
+    """Return the name of the check without its file, which the rule already shows."""
     return check(judged.test or "").name
 
 

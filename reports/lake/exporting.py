@@ -1,4 +1,4 @@
-"""A table of the lake as CSV or JSON: ``mqconform lake export``."""
+"""Writes a table of the lake as CSV or JSON, for ``mqconform lake export``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _NESTED = (ArrayType, MapType, StructType)
 
 
 def write_csv(rows: DataFrame, out: TextIO) -> None:
-    """Write a line of names and a line for each row; arrays, maps and structs are JSON, null is empty.
+    """Write a table as CSV: a line of names and a line for each row.
 
-    A text that a spreadsheet would compute gets an apostrophe in front, because texts come from tested systems.
+    Arrays, maps and structs are JSON; null is empty. A text that a spreadsheet would compute gets a leading apostrophe,
+    because tested systems choose the texts.
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)
@@ -48,7 +49,10 @@ _JSON = {"ignoreNullFields": "false", "timestampFormat": _TIME}
 
 
 def in_order(rows: DataFrame, table: str) -> DataFrame:
-    """Return derived tables sorted, so that exports can be compared; facts stay unsorted, as there are millions."""
+    """Return derived tables sorted, so that exports can be compared.
+
+    Facts stay unsorted, because there are millions of rows.
+    """
     if table not in DERIVED:
         return rows
     return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED)))

@@ -1,6 +1,6 @@
 """Computes the verdicts of each check and rule in each run: the tables ``test_runs`` and ``rule_runs``.
 
-Functions from DataFrame to DataFrame; docs/reports.md describes the tables. ``ingest`` numbers the runs, and stands for
+Functions from DataFrame to DataFrame; docs/reports.md describes the tables. ``ingest`` numbers the runs, and identifies
 the run in every key, because numbers are grouped and joined faster than names.
 """
 
@@ -18,11 +18,12 @@ RUN_COLUMNS = (*RUN, "suites", "partial")
 
 
 def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each check and rule of a run: the worst verdict, and where it stands first.
+    """Return a row for each check and rule of a run: the worst verdict, and the first line with it.
 
-    Identical lines count once in ``lines``. A check that only judged the SHOULD beside a MUST (``advice``) is dropped
-    if other checks of the run judged the MUST; otherwise it would count as one that did not exercise it. A file whose
-    lines disagree about the section or level of a rule (schema 1 repeats them in each line) has a row for each.
+    Identical lines count once in ``lines``. A check that judged only the SHOULD of a rule with a MUST (``advice``) is
+    dropped if other checks of the run judged the MUST; otherwise it would count as a check that did not exercise the
+    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats them in each line),
+    there is a row for each value.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
     lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line_hash().alias("line"))

@@ -20,12 +20,12 @@ from reports.text import one_line
 
 NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
 SMALL = 64 << 20
-"""The size in octets up to which a file is read as a whole."""
+"""The maximum size in octets of a file that is read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its names for Hadoop and in Spark's column ``_metadata.file_path``, octets, ms of 1970."""
+    """A file or folder: its time in ms since 1970, its names for Hadoop and in ``_metadata.file_path`` of Spark."""
 
     uri: str
     encoded: str
@@ -35,12 +35,12 @@ class Status:
 
     @property
     def name(self) -> str:
-        """The last part of the name."""
+        """The last part of the path."""
         return self.uri.rstrip("/").rpartition("/")[2]
 
 
 def uri_of(where: str) -> str:
-    """Return a full name for Hadoop: one spelling for each local path; a URL is unchanged.
+    """Return a full name for Hadoop: each local path gets one spelling; a URL is unchanged.
 
     Raises `RollupError`.
     """
@@ -58,7 +58,7 @@ def uri_of(where: str) -> str:
 
 
 def as_pattern(uri: str) -> str:
-    """Escape the characters that Spark's readers take for a pattern."""
+    """Escape the characters that Spark's readers would interpret as a pattern."""
     return re.sub(r"([][{}*?\\])", r"\\\1", uri)
 
 
@@ -78,7 +78,7 @@ class Files:
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
 
     def status(self, uri: str) -> Status | None:
-        """Return the status of a file or folder; None for a missing one."""
+        """Return the status of a file or folder; None when it is missing."""
         with _one_line_errors(uri):
             path, system = self._file_system_of(uri)
             try:
@@ -129,10 +129,11 @@ class Files:
                 stream.close()
 
     def publish(self, source: str, target: str) -> bool:
-        """Rename a file in one step; False when ``target`` exists, which then stays unchanged.
+        """Rename a file in one step; return False when ``target`` exists, which then stays unchanged.
 
-        HDFS does this atomically. Elsewhere Hadoop checks first and renames afterwards; so a local disk uses a link,
-        which only one of two processes can create. In object stores that do not refuse it themselves, both may succeed.
+        HDFS renames atomically. Elsewhere Hadoop checks first and renames afterwards; so on a local disk a link is
+        used, which only one of two processes can create. In an object store that does not refuse to overwrite, both
+        processes may succeed.
         """
         local, local_target = local_path(source), local_path(target)
         if local is not None and local_target is not None:
@@ -173,7 +174,7 @@ class Files:
             context.rename(self._file_system_of(aside)[0], path, options)
 
     def delete(self, uri: str) -> None:
-        """Delete a file, or a folder with its content; a missing one is not an error."""
+        """Delete a file, or a folder with its content; it is not an error when it is missing."""
         with _one_line_errors(uri):
             path, system = self._file_system_of(uri)
             system.delete(path, True)

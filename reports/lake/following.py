@@ -2,8 +2,8 @@
 
 The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested as
 usual, so a batch that repeats after a crash changes nothing. Runs that were skipped, because they are unfinished or
-unreadable, are remembered beside the checkpoint, and checked again when one of their files changes: the stream reports
-each name only once.
+unreadable, are recorded next to the checkpoint, and checked again when one of their files changes, because the stream
+reports each name only once.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 RUNS_AT_ONCE = 200
-"""The limit of run folders in a micro-batch."""
+"""The maximum number of run folders in a micro-batch."""
 NEVER = "36500d"
-"""The maximum age of files, so that old run folders count as new."""
+"""The maximum age of the files that the stream reports: unlimited, so that old run folders are ingested, too."""
 PATIENCE = 3
-"""The number of failed searches in a row before the command fails, because another process may change the lake."""
+"""The number of consecutive failed searches after which the command fails; another process may change the lake."""
 State = dict[str, list[int]]
-"""Octets and time (ms of 1970) of each file of a run folder, by name."""
+"""The size in octets and the time (ms since 1970) of each file of a run folder, by name."""
 
 
 class Follower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each `look`.
 
-    ``told`` gets the report of each ingest. Raises `RollupError` for a folder that holds no run folders.
+    ``told`` gets the report of each ingest. Raises `RollupError` for a missing folder, or one that is itself a run
+    folder.
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, told: Callable[[Report], None]) -> None:
@@ -52,10 +53,10 @@ class Follower:
         if status is None or not status.is_folder:
             raise RollupError(f"no folder at {one_line(folder)}: give the folder of the runs")
         if self._files.status(f"{self._runs}/{RUN}") is not None:
-            raise RollupError(f"{one_line(folder)} is a run itself: give the folder that holds it")
+            raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
     def look(self, stage: Stage = lambda _: None) -> None:
-        """Ingest the new run folders, and the skipped ones that have changed."""
+        """Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching new runs")
         waiting = self._read_waiting()
@@ -88,9 +89,9 @@ class Follower:
         )
 
     def _find_missed(self) -> list[str]:
-        """Return the run folders that are neither in the lake nor waiting.
+        """Return the run folders that are neither in the lake nor among the skipped folders.
 
-        Spark counts a still empty file as seen, and never reports it again.
+        Spark counts a file that is still empty as seen, and never reports it again.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting().keys()
@@ -99,12 +100,12 @@ class Follower:
         ]
 
     def _folders_of(self, files: Iterable[str]) -> list[str]:
-        """Return the full names of the folders of some files, in the spelling of `uri_of`."""
+        """Return the full names of the folders that contain the given files, in the spelling of `uri_of`."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
     def _first_cause(self) -> Iterator[None]:
-        """Raise the original error of a batch, where Spark only reports a failed batch."""
+        """Raise the original error of a failed batch instead of Spark's report that a batch failed."""
         self._failed = None
         try:
             yield
@@ -121,7 +122,7 @@ class Follower:
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
     def _take_folders(self, folders: Iterable[str]) -> None:
-        """Ingest the possible folders, then remember the skipped ones; in this order a crash loses none."""
+        """Ingest the finished run folders, then record the skipped folders; in this order a crash loses no folder."""
         before = {uri: self._state_of(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
         found, refused = sources.folders_at(lake.files, before)
@@ -148,7 +149,7 @@ class Follower:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
                 f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete its folder, and all runs are "
-                "checked anew; no run is ingested twice"
+                "checked again; no run is ingested twice"
             ) from error
 
     def _write_waiting(self, waiting: dict[str, State]) -> None:
@@ -159,7 +160,10 @@ class Follower:
 def keep_looking(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
-    """Search again and again until `KeyboardInterrupt`; report failures, and raise a lasting one."""
+    """Search repeatedly until `KeyboardInterrupt`.
+
+    Report each failure, and raise the error when `PATIENCE` searches fail.
+    """
     failures = 0
     while True:
         try:
@@ -169,5 +173,5 @@ def keep_looking(
             failures += 1
             if failures == PATIENCE:
                 raise
-            say(f"{error}; tried again in {every_s:g} s")
+            say(f"{error}; trying again in {every_s:g} s")
         wait(every_s)

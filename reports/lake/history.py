@@ -16,7 +16,7 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run: its verdict of the rule, or for a system the number of rules by verdict."""
+    """An entry of a history: a run with its verdict of the rule, or of a system's history with its rules by verdict."""
 
     ingest: int
     run: str
@@ -38,7 +38,7 @@ class Entry:
 class History:
     """The latest runs, latest first, and the standing verdicts: (system, verdict, its run), or numbers of rules.
 
-    ``runs``: the total number.
+    ``runs``: the total number of runs.
     """
 
     about: str
@@ -48,7 +48,7 @@ class History:
 
 
 _CHANGES_SHOWN = 20
-"""The number of changes that a run of a system names; a first run with new suites changes hundreds."""
+"""The number of changes that a run of a system names; the first run with new suites may have hundreds."""
 
 
 def history(table: Table, about: str, last: int) -> History:

@@ -22,7 +22,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""A function that gets the present stage in a few words."""
+"""A function that gets the name of the present stage in a few words."""
 REJECTED_NAMED = 100
 
 
@@ -30,8 +30,8 @@ REJECTED_NAMED = 100
 class Report:
     """The result for each argument.
 
-    ``refused``: a line for each refused one; ``unfinished``: the folders of skipped runs, still being written;
-    ``named``: folder, line, reason.
+    ``refused``: a line for each refused argument; ``unfinished``: the folders of runs that were skipped because they
+    are still being written; ``named``: folder, line and reason of some rejected lines.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Report:
 
 
 def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
-    """Ingest the new run folders into the lake; `RollupError` when nothing was changed."""
+    """Ingest the new run folders into the lake; raise `RollupError` when the lake could not be changed."""
     stage("checking the run folders")
     folders, refused = sources.find(lake.files, arguments)
     return take(lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage)
@@ -80,7 +80,7 @@ def take(
 
 @contextmanager
 def after_publishing(report: Report) -> Iterator[None]:
-    """Add to a failure that the lake was already published. Raises `RollupError`."""
+    """Add to the message of a failure that the lake was already published. Raises `RollupError`."""
     try:
         yield
     except (RollupError, *FAILURES) as error:
@@ -116,20 +116,20 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
 
 
 def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
-    """Return the runs that the lake does not have, and with ``replacing`` those with changed content."""
+    """Return the runs that the lake does not have, and with ``replacing`` also the runs with changed content."""
     chosen: dict[str, Source] = {}
     for source in found:
         run, where = one_line(source.run, 120), one_line(source.folder.uri.removeprefix("file://"))
         known, given = state.runs.get(source.run), chosen.get(source.run)
         if given is not None and given.digest != source.digest:
             other = one_line(given.folder.uri.removeprefix("file://"))
-            report.refused.append(f"{where}: run {run} was given before with other content: {other}")
+            report.refused.append(f"{where}: run {run} was already given with other content: {other}")
         elif given is not None or (known is not None and known.digest == source.digest):
             report.known += 1
         elif known is not None and not replacing:
             report.refused.append(
                 f"{where}: run {run} is in the lake with other content, from "
-                f"{one_line(known.folder.removeprefix('file://'))}: --replace takes this one instead"
+                f"{one_line(known.folder.removeprefix('file://'))}: --replace replaces it"
             )
         else:
             chosen[source.run] = source
@@ -169,7 +169,7 @@ def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
 
 
 def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
-    """Write facts and derived tables aside, publish them, and complete the report."""
+    """Write facts and derived tables to unpublished folders, publish them, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)

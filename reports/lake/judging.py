@@ -1,7 +1,7 @@
 """Judges captures on the executors: ``mqconform lake judge``.
 
-Spark writes a run folder for each folder of captures, which is ingested like any other: with the same tables, order and
-idempotence. The judge is found through an entry point and sent to the executors, because reports know no protocol.
+Spark writes a run folder for each folder of captures, which is ingested like every run folder. The judge is found
+through an entry point and sent to the executors, because reports know no protocol.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ ARROW: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
 }
-"""Settings of the session: the captures of a batch are in the memory of Java and of Python."""
+"""The session's settings for batches of captures, which are in the memory of both Java and Python."""
 MEMORY: Final = 2 << 30
-"""The limit of memory in octets for judging one capture."""
+"""The maximum memory in octets for judging one capture."""
 _LINE = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
@@ -49,7 +49,7 @@ _UNITS = "folder string, unit string, profile string, started_ms bigint"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of a capture: octets, seconds."""
+    """The limits for judging a capture: its size in octets, and the time in seconds."""
 
     octets: int
     seconds: float
@@ -77,7 +77,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFolder(Folder):
-    """A run folder made of captures. ``uri``, size and time are those of the captures."""
+    """A run folder made of captures. ``uri``, size and time belong to the captures."""
 
     octets: int
     latest: int
@@ -136,7 +136,7 @@ def _judge_folders(
     *,
     known: Callable[[Unit], bool],
 ) -> Written:
-    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures, except the known ones."""
+    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures that the lake does not have."""
     files, written = Files(spark), Written()
     stage("looking for captures")
     names = found(files, captures)
@@ -194,7 +194,7 @@ def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataF
 
 
 def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
-    """Return a line with the reason for each rejected capture; ``folders``: by the keys of units."""
+    """Return a line with the reason for each rejected capture; ``folders``: the folders by the keys of their units."""
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
     rows = written.where(why.isNotNull()).select("unit", capture.alias("capture"), why.alias("why")).collect()

@@ -1,7 +1,8 @@
-"""Judges captures on an executor. It is sent with the task, so it imports none of our modules at its top.
+"""Judges captures on an executor.
 
-A capture may contain anything. Its size is known in advance, its time and memory are bounded, and any failure of the
-reading code becomes a row with the reason.
+This module is sent with the task, so it imports no other module of the project at its top. A capture may contain any
+bytes. Its size is known in advance, the time and memory for judging it are limited, and every failure of the reading
+code becomes a row with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pyarrow
 Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
 """A function of a file, its name, profile and system address.
 
-It returns the end time (microseconds of 1970), and the verdicts as lines of schema 2.
+It returns the end time (microseconds since 1970), and the verdicts as lines of schema 2.
 """
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
 SCHEMA = pyarrow.schema(
@@ -38,7 +39,7 @@ SCHEMA = pyarrow.schema(
         "rejected": TEXT,
     }
 )
-"""A verdict of a capture, or with ``rejected`` the reason why the capture has none."""
+"""The columns of a row: a verdict of a capture, or in ``rejected`` the reason why the capture has no verdict."""
 DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
     "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
@@ -46,7 +47,7 @@ DDL = (
 )
 """The `SCHEMA` in Spark's notation."""
 TOLD = ("unit", "profile", "capture")
-"""The columns of each capture besides its ``content``."""
+"""The columns of each capture that a worker gets, without its ``content``."""
 ROWS = 4096
 
 
@@ -113,7 +114,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
-        """Raise `TooLong` or MemoryError when the block exceeds its time or memory."""
+        """Raise `TooLong` or MemoryError when the code in this context exceeds its time or memory."""
 
         def end(*_: object) -> None:
             raise TooLong

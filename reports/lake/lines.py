@@ -1,4 +1,6 @@
-"""Turns the lines of verdict files into rows: each is in ``verdicts`` (with its ``evidence``) or in ``rejected``.
+"""Turns the lines of verdict files into rows.
+
+Each line becomes a row of ``verdicts`` (with its ``evidence``) or of ``rejected``.
 
 It uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in parts.
 """
@@ -38,14 +40,14 @@ REQUIRED = {
 JSON = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
 END = "\0end"
 REJECTED_TEXT = 500
-"""The number of characters of a line that `rejected` keeps."""
+"""The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
 LONGEST_MS = 10**12
-"""The largest distance of a time from the start of its run (thirty years); other times may be out of range."""
+"""The largest accepted difference between a time and the start of its run, in ms: thirty years."""
 
 
 def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """Return every line of the files: path, text, block (the start of its part of the file), id (rising in a block)."""
+    """Return every line of the files: path, text, block (the start of a part of the file), id (increasing in it)."""
     scan = spark.read.text([as_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         plain_path(sql.col("_metadata.file_path")).alias("path"),
@@ -56,14 +58,14 @@ def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 
 def plain_path(path: Column) -> Column:
-    """Return a file's name with one slash behind its scheme, because Hadoop writes a varying number."""
+    """Return a file's name with one slash after its scheme, because Hadoop writes a varying number of slashes."""
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
 def contents(lines: DataFrame) -> DataFrame:
-    """Return for each file: path, lines, and an order-independent fingerprint: total, mixed."""
+    """Return for each file: path, lines, and an order-independent fingerprint in two columns, total and mixed."""
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
     halves = (sql.sum(each.bitwiseAND(0xFFFFFFFF)), sql.sum(sql.shiftrightunsigned(each, 32)))
@@ -165,7 +167,7 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     )
     cut = ~sql.col("one") & (sql.col("line") == sql.col("last")) & (sql.trim("text") != "")
     cut &= ~sql.col("text").endswith("}")
-    reason = sql.when(cut, "cut off in the middle of the line").otherwise(sql.col("why"))
+    reason = sql.when(cut, "the line is cut off in the middle").otherwise(sql.col("why"))
     return shape_rows(
         rows.select(
             "run", "folder", "line", reason.alias("reason"), sql.substring("text", 1, REJECTED_TEXT).alias("text")
@@ -175,7 +177,7 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
 
 
 def union(frames: Sequence[DataFrame]) -> DataFrame:
-    """Return the rows of all frames."""
+    """Return the union of the rows of several data frames."""
     return reduce(DataFrame.unionByName, frames)
 
 
@@ -196,10 +198,11 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
 
 
 def _extra_fields(schema: int) -> Column:
-    """Return the fields outside `LINE` as JSON; a cheap search for names comes first, and mostly finds none.
+    """Return the fields outside `LINE` as JSON.
 
-    The search may find too much, because it does not follow a name with a backslash to its end. Java tries alternatives
-    within a loop by recursion, so a long text would crash the process.
+    A cheap search for their names is tried first, and usually finds no name. The search may find too much, because it
+    does not parse escaped names to their end: Java would try the alternatives of such a pattern by recursion, and a
+    long text would crash the process.
     """
     names = (*LINE[schema], *(QUOTED if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
@@ -240,7 +243,7 @@ def _reason_for_rejection(schema: int) -> Column:
 
 
 def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return the check for lines that report their own rejection, of a capture that could not be judged."""
+    """Return the check that rejects a line which reports that its capture could not be judged."""
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

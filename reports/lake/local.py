@@ -1,4 +1,4 @@
-"""Names of folders, and checks of local folders without Java, which takes seconds to start."""
+"""Resolves names of folders, and checks local folders without Java, which takes seconds to start."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def folder_of_lake(where: str) -> Path:
 
 
 def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
-    """Raise `RollupError` when none of the folders exists; if some are missing, the command reports more."""
+    """Raise `RollupError` when none of the folders exists.
+
+    If some exist, the command itself reports the missing folders.
+    """
     named = list(names)
     if named and not any(is_url(one) or _is_there(one, may_be_file=may_be_files) for one in named):
         more = f", nor at {len(named) - 1} others" if len(named) > 1 else ""
@@ -46,11 +49,11 @@ def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False)
 def confirm_lake(where: str) -> None:
     """Raise `RollupError` for a missing local lake."""
     if not is_url(where) and not _is_there(where):
-        raise RollupError(f"no lake at {one_line(where)}: make one with mqconform lake ingest")
+        raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
 def confirm_place(where: str, option: str) -> None:
-    """Raise `RollupError` for a missing local folder that cannot be created; it is not created yet."""
+    """Raise `RollupError` for a missing local folder that cannot be created; this function creates no folder."""
     if is_url(where) or not where.strip():
         return
     path = Path(where)
@@ -60,7 +63,9 @@ def confirm_place(where: str, option: str) -> None:
         for one in missing:
             one.rmdir()
     except OSError as error:
-        raise RollupError(f"cannot write to {one_line(where)}: {error.strerror}: give {option} a folder") from error
+        raise RollupError(
+            f"cannot write to {one_line(where)}: {error.strerror}: give {option} a writable folder"
+        ) from error
 
 
 def _is_there(where: str, *, may_be_file: bool = False) -> bool:

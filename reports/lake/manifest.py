@@ -1,7 +1,8 @@
 """The manifest lists the files of the lake.
 
-``manifests/00000012.json`` is published by one rename, and the highest number is the lake. The files below ``data/``
-that a manifest names never change: a reader sees one state, and a killed writer leaves the previous one.
+``manifests/00000012.json`` is published by one rename, and the manifest with the highest number is the lake. The files
+below ``data/`` that a manifest names never change: a reader sees one state, and after a killed writer the lake has the
+previous state.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The facts of one ingest: a folder for each of ``tables`` below ``data/<commit>``."""
+    """The facts of one ingest: below ``data/<commit>``, a folder for each of ``tables``."""
 
     commit: str
     runs: tuple[str, ...]
@@ -70,10 +71,11 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A run in the lake. ``size`` in octets and ``modified`` in ms of 1970 belong to its three files together.
+    """A run in the lake.
 
-    ``sut``: the key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of
-    its suites, empty in older manifests.
+    ``size`` is the size of its three files in octets, ``modified`` their latest change in ms since 1970. ``sut``: the
+    key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of its suites,
+    empty in older manifests.
     """
 
     commit: str
@@ -104,7 +106,7 @@ class Manifest:
     def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
         """Return the folders of a table, below the lake: one per commit for facts, one per unit for derived tables.
 
-        ``of``: only these commits or units.
+        ``of``: return only the folders of these commits or units.
         """
         if table in self.derived:
             units = sorted(self.derived[table].items())
@@ -139,19 +141,21 @@ def numbers(files: Readable, lake: str) -> list[int]:
 
 
 def read(files: Readable, lake: str) -> Manifest:
-    """Return the newest state; an empty one before the first publication. Raises `RollupError`."""
+    """Return the newest state of a lake; an empty state before the first publication. Raises `RollupError`."""
     if not (known := numbers(files, lake)):
         return Manifest()
     return read_number(files, lake, known[-1])
 
 
 def read_number(files: Readable, lake: str, number: int) -> Manifest:
-    """Return one state. Raises `RollupError`."""
+    """Return the state of a lake with the given number. Raises `RollupError`."""
     uri = _uri_of(lake, number)
     try:
         value = json.loads(files.read_text(uri))
         if type(schema := value["schema"]) is int and schema > SCHEMA:
-            raise RollupError(f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that one")
+            raise RollupError(
+                f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that version"
+            )
         return _parse_manifest(value, number)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RollupError(
@@ -166,7 +170,7 @@ def publish(files: Files, lake: str, manifest: Manifest) -> None:
     if not files.publish(aside, _uri_of(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
-            f"{one_line(lake)} was changed by another process in the meantime: nothing was ingested, ingest again"
+            f"{one_line(lake)} was changed by another process in the meantime: no run was ingested, so ingest again"
         )
 
 
@@ -178,7 +182,7 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     if value["schema"] != SCHEMA:
         raise ValueError(f"schema is not {SCHEMA}")
     if value["number"] != number:
-        raise ValueError(f"it is that of state {value['number']}")
+        raise ValueError(f"it is the manifest of state {value['number']}")
     manifest = Manifest(
         number=value["number"],
         commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),
@@ -189,5 +193,5 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     )
     units = {unit for units in manifest.derived.values() for unit in units}
     if strange := [name for name in manifest.commits_in_use() | units if not FOLDER.fullmatch(name)]:
-        raise ValueError(f"{strange[0]!r} is not a name of a folder")
+        raise ValueError(f"{strange[0]!r} is not a valid folder name")
     return manifest

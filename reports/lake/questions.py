@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeUri,
-    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Largest number of runs to show.")] = 50,
+    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
     form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
@@ -47,19 +47,24 @@ def history(
 
 
 def diff(
-    a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
-    b: Annotated[str, typer.Argument(help="The newer run, version or day.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            help="The older side: a run, a version or key of a system, or a day (all runs that had started by then)."
+        ),
+    ],
+    b: Annotated[str, typer.Argument(help="The newer side: a run, version or day.")],
     lake: LakeUri,
     sut: Annotated[
         str | None, typer.Option("--sut", help="The name or key of the system, when A and B are versions or days.")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    form: Annotated[str, typer.Option("--format", help="Output format: text, markdown or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
 
-    Exit 0: nothing is newly failing; 1: something is; 2: bad input.
+    Exit 0: no rule newly fails; 1: some rule newly fails; 2: bad input.
     """
     with one_line_errors("lake diff"):
         from reports.lake.difference import NEWLY_FAILING, compare
@@ -76,7 +81,7 @@ def diff(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="Name of a table (docs/reports.md).")],
+    table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
     lake: LakeUri,
     form: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
     out: OutOption = None,
@@ -104,7 +109,7 @@ def export(
 
 
 def _adapt_shuffles(lake: Lake) -> None:
-    """Adapt the size of shuffles to the size of the lake."""
+    """Adapt the number of shuffle partitions to the size of the lake."""
     from reports.lake.writing import size_shuffles
 
     size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))

@@ -1,4 +1,4 @@
-"""Checks that newer suites call by another name: a verdict under the old name is a verdict of the check of today."""
+"""Applies the renames of checks in newer suites: a verdict under an old name is a verdict of the renamed check."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 SYSTEM_KEY = ("sut",)
-"""The columns by which the runs of one system are found."""
+"""The columns that identify the runs of one system."""
 _OLD, _NEW = "function", "new_name"
 
 
 def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
     """Return rows of checks with the names in the column ``test`` that the suites of the latest run give them.
 
-    ``key``: the columns of ``rows`` and ``runs`` that say whose latest run is meant.
+    ``key``: the columns of ``rows`` and ``runs`` that identify the system whose latest run counts.
     """
     names = sql.broadcast(_new_names(runs, suites, key))
     parameters = sql.substr("test", sql.length(_OLD) + 1)
@@ -25,7 +25,7 @@ def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequ
 
 
 def with_new_names(catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return the catalogues of older suites with the new names of their checks beside the old ones."""
+    """Return the catalogues of older suites with the new names of their checks in addition to the old names."""
     names = _new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))

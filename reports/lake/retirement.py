@@ -1,4 +1,4 @@
-"""Determines the checks that count: those that the given suites have, and assign to the rule."""
+"""Determines which checks count: the checks that the given suites contain and assign to the rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: Da
     - list no check of it (it is judged in every packet), and know the check, or
     - do not list covering checks (run folders of schema 1), or
     - the verdict is of the whole run.
-    Everything counts under suites without a catalogue in the lake.
+    Under suites without a catalogue in the lake, every check counts.
     """
     knows_rule = catalogue.select(
         sql.col("suites").alias(suites), "rule", "checks", sql.lit(True).alias("rule_is_known")

@@ -1,7 +1,7 @@
 """The tables of the lake, with columns and types: the contract with readers of the files by SQL.
 
-Facts are written once per ingest and never change; derived tables are written anew for the touched units. Times are
-UTC. Types are those of Spark SQL.
+Facts are written once per ingest and never change; derived tables are written anew for the units that an ingest
+changes. Times are in UTC. Types are Spark SQL types.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string",
 """The columns of a system under test: its key (`system_key` of the other three), name, version and profile."""
 RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
 RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
-"""The columns of every row from a run. ``ingest``: 1, 2, ... in the order of ingest."""
+"""The columns of the run in every row. ``ingest``: the number of the run in the order of ingest, from 1."""
 PACKET: Final = {
     "position": "int",
     "frame": "int",
@@ -46,7 +46,7 @@ BESIDE: Final = {
     "test": "string",
     "reason": "string",
 }
-"""A later verdict without a decision."""
+"""The columns of a later, undecided verdict."""
 
 FACTS: Final[dict[str, dict[str, str]]] = {
     "runs": {
@@ -225,7 +225,8 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 }
 """The derived tables.
 
-``pairs``: ``a`` is the key of a system, ``b`` another's or "reference <harness>", ``role`` that of ``a``.
+``pairs``: ``a`` is the key of a system, ``b`` the key of its counterpart or "reference <harness>", ``role`` the role of
+``a``.
 """
 TABLES: Final = FACTS | DERIVED
 
@@ -236,12 +237,12 @@ def ddl(table: str) -> str:
 
 
 def empty(spark: SparkSession, table: str) -> DataFrame:
-    """Return the table without rows."""
+    """Return a table of the lake without rows."""
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
 
 def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
-    """Return the columns of the table in order and cast to their types, and ``more`` unchanged.
+    """Return the columns of the table in order and cast to their types, followed by the columns ``more``, unchanged.
 
     A missing column is an error.
     """

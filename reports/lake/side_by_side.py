@@ -10,7 +10,7 @@ FEW = 250_000
 
 
 def do(lines: int, *parts: Callable[[], object]) -> None:
-    """Do the parts of a job on a number of lines, in parallel if they are few."""
+    """Do the parts of a job, in parallel if the number of lines is small."""
     if lines > FEW:
         # Ctrl-C reaches only the main thread, so long parts run there.
         for part in parts:

@@ -1,7 +1,7 @@
 """Finds run folders through Hadoop, and reads their run.json and rules.json.
 
-Small files: run.json is read and checked here, one at a time; rules.json is read once for each version of the suites,
-by the executors.
+Both are small files: run.json is read and checked in the driver, one file at a time; rules.json is read once for each
+version of the suites, by the executors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE = ("", "all")
-"""The selections that stand for a whole run."""
+"""The values of ``selection`` in run.json that mean a whole run."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -59,12 +59,12 @@ class Folder:
 
     @property
     def size(self) -> int:
-        """The size of its files in octets."""
+        """The total size of its files in octets."""
         return sum(each.size for each in self.files.values())
 
     @property
     def modified(self) -> int:
-        """The latest change of its files, ms of 1970."""
+        """The time of the latest change of its files, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
@@ -106,7 +106,7 @@ class Source:
 
 
 def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders of the arguments, each once, and a line for each argument without one."""
+    """Return the run folders of the arguments, each once, and a line for each argument without run folders."""
     found: dict[str, Folder] = {}
     refused: list[str] = []
     for argument in arguments:
@@ -120,7 +120,7 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
 
 
 def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders with these full names, which are not patterns, and a line for each other name."""
+    """Return the run folders with these full names (not patterns), and a line for each name without a run folder."""
     found, refused = [], []
     for uri in uris:
         try:
@@ -131,7 +131,7 @@ def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[st
 
 
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
-    """Read each folder's run.json; return the valid sources, and a line for each other folder."""
+    """Read each folder's run.json; return the valid sources, and a line for each folder that is refused."""
     sources: list[Source] = []
     refused: list[str] = []
     for folder in folders:
@@ -179,9 +179,10 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
 
 
 def foreign_rules(files: Files, source: Source) -> str | None:
-    """Return why rules.json differs from the suites of run.json; None when it fits, or run.json names none.
+    """Return the reason when rules.json is not the file whose hash run.json contains as ``suites``.
 
-    run.json has the SHA-256 of the file as canonical JSON, or of its octets. The file was read as JSON before.
+    Otherwise None. run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
+    file was read as JSON before.
     """
     if not source.names_suites:
         return None
@@ -210,7 +211,7 @@ def _expand_pattern(files: Files, argument: str) -> list[str]:
     if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]
     if not (found := files.glob(uri)):
-        raise RollupError(f"nothing matches {one_line(argument)}")
+        raise RollupError(f"no folder matches {one_line(argument)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Answers one SQL query about a local lake with duckdb: read-only, without Java, within bounds of memory and time."""
+"""Answers one SQL query about a local lake with duckdb: read-only, without Java, with limits of memory and time."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Answer:
 
 
 def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
-    """Return at most ``rows`` rows of a query, whose tables are those of the newest state of the lake.
+    """Return at most ``rows`` rows of a query, on the tables of the newest state of the lake.
 
-    Raises `RollupError` for a statement that is not a query, one that is wrong, and one that exceeds a bound.
+    Raises `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
     """
     with duckdb.connect(":memory:") as connection, _one_line_errors(seconds), _limit_time(connection, seconds):
         _name_tables(connection, lake)
         _close_the_rest(connection, lake)
         statements = connection.extract_statements(query)
         if len(statements) != 1 or statements[0].type not in READING:
-            raise RollupError("give one query that reads, such as select * from rule_current limit 3")
+            raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
         found = done.fetchmany(rows + 1)
@@ -46,7 +46,7 @@ def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
 
 
 def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Make each table of the newest state a view of its files."""
+    """Create a view of the files of each table of the newest state."""
     state = manifest.read(manifest.LocalFiles(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")
@@ -57,7 +57,7 @@ def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
 
 
 def _close_the_rest(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Let a query reach nothing except the files of the lake, and no more memory than its bound."""
+    """Restrict queries to the files of the lake, and to their memory limit."""
     data = str(lake / "data").replace("'", "''")
     connection.execute(
         f"set temp_directory = ''; set memory_limit = '{MEMORY_MIB}MiB'; set timezone = 'UTC';"

@@ -28,17 +28,19 @@ def register(app: typer.Typer) -> None:
 
 def sql(
     query: Annotated[
-        str, typer.Argument(help="One query that reads, in duckdb's SQL; `show tables` lists the tables.")
+        str, typer.Argument(help="One query in duckdb's SQL that only reads; `show tables` lists the tables.")
     ],
-    lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder.")],
+    lake: Annotated[str, typer.Option("--lake", help="Local folder of the lake.")],
     rows: Annotated[
         int, typer.Option("--rows", min=1, max=1_000_000, help="Largest number of rows to print.")
     ] = 10_000,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Longest duration of the query.")] = 60,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.001, help="Longest duration of the query, in seconds.")
+    ] = 60,
 ) -> None:
     """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
 
-    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a bound was exceeded.
+    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a limit was exceeded.
     """
     with one_line_errors(COMMAND, extra="sql"):
         folder = folder_of_lake(lake)

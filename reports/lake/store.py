@@ -1,4 +1,4 @@
-"""The lake as tables: a reader sees one state, even while others publish."""
+"""Provides the tables of the lake; a reader sees one state, even while other processes publish new states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 OURS = ("data", "manifests", "follow")
-"""The entries of a lake's folder."""
+"""The names of files and folders in the folder of a lake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Lake:
         """Open the newest state of a lake. Raises `RollupError` before the first publication."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
-            raise RollupError(f"no lake at {one_line(where)}: make one with mqconform lake ingest")
+            raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
         return lake
 
     @classmethod
@@ -46,11 +46,14 @@ class Lake:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
             if foreign := [each.name for each in files.entries(uri) if each.name not in OURS]:
                 raise RollupError(
-                    f"{one_line(where)} is not a lake, it holds {one_line(foreign[0], 60)}: give --lake another folder"
+                    f"{one_line(where)} is not a lake, it has {one_line(foreign[0], 60)}: give --lake another folder"
                 )
         return cls(spark, files, uri, manifest)
 
     def table(self, name: str, of: Collection[str] | None = None) -> DataFrame:
-        """Return a table (`reports.lake.schemas`); ``of``: only these commits of a fact, or units of a derived one."""
+        """Return a table (`reports.lake.schemas`).
+
+        ``of``: only these commits of a fact table, or units of a derived table.
+        """
         folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)

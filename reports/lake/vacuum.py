@@ -1,4 +1,4 @@
-"""Deletes the files that no kept state names, and merges small ingests into one."""
+"""Deletes the files that no kept state names, and merges small ingests."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reports.lake.store import Lake
 from reports.lake.writing import write
 
 SMALL = 64 << 20
-"""The size of verdicts in octets below which an ingest is merged with others."""
+"""The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
 FILE = 128 << 20
 """The size in octets of a merged file."""
 
 
 @dataclass(slots=True)
 class Done:
-    """The numbers of merged and deleted folders."""
+    """The numbers of merged ingests, deleted states and deleted folders."""
 
     merged: int = 0
     states: int = 0
@@ -33,8 +33,8 @@ class Done:
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
     """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
 
-    A state that was replaced less than ``hours`` ago stays, because it may still be read. Younger folders and files
-    stay as well, because a running ingest has not named them yet.
+    A state that was replaced less than ``hours`` ago stays, because it may still be read. Files and folders that are
+    younger than ``hours`` stay as well, because they may belong to a running ingest.
     """
     done = Done()
     if compact:
@@ -73,7 +73,7 @@ def _last_change_ms(lake: Lake, folder: str) -> int:
 
 
 def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
-    """Publish a state whose larger commits have the facts of small ones."""
+    """Publish a state in which larger commits replace small commits with the same facts."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake
@@ -88,7 +88,7 @@ def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits to merge: enough to make a large one, so that none is rewritten repeatedly."""
+    """Return the small commits to merge: enough for a large commit, so that no commit is rewritten repeatedly."""
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:

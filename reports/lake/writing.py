@@ -1,4 +1,4 @@
-"""Writes the facts of one ingest below ``data/<commit>``; they join the lake when a manifest names them."""
+"""Writes the facts of one ingest below ``data/<commit>``; the facts are in the lake when a manifest names them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SHUFFLE_PARTITION = 32 << 20
-"""The octets of input per partition of a shuffle."""
+"""The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 GROUP = 512 << 20
-"""The octets of the runs whose lines are read at once, and lie in one commit."""
+"""The total size, in octets, of the runs whose lines are read at once and written to one commit."""
 OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
 class WrittenMeanwhile(RollupError):
-    """Files have changed their length during the ingest; ``said``: a line for each run."""
+    """The lengths of files changed during the ingest; ``said``: a line for each run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -52,10 +52,11 @@ def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mod
 def write_facts(
     lake: Lake, name: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
 ) -> tuple[list[Commit], dict[int, int]]:
-    """Write every fact table. ``fresh``: a source for each new version of the suites.
+    """Write every fact table.
 
-    A commit holds the runs of some systems: memory does not grow with the runs, and a system is found without reading
-    all of them. Returns the commits, whose names begin with ``name``, and the lines kept by ``ingest``.
+    ``fresh``: a source for each new version of the suites. Each commit has the runs of some systems, so that memory
+    does not grow with the number of runs, and a system is read without reading every commit. Returns the commits, whose
+    names begin with ``name``, and the number of kept lines by ``ingest``.
     """
     commits: list[Commit] = []
     kept: dict[int, int] = {}
@@ -85,13 +86,13 @@ class _Writer:
         self._place, self._stage = place, stage
 
     def keep(self, table: str, frame: DataFrame) -> None:
-        """Write a table."""
+        """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
         write(frame, self._folder_of(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the written rows."""
+        """Return the rows of a table as written."""
         return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
     def _folder_of(self, table: str) -> str:
@@ -113,7 +114,7 @@ def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
 
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
-    """Write the rows of the runs; return the kept lines by ``ingest``."""
+    """Write the rows of the runs; return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
     of_runs = rows.frame(spark, map(_build_run_row, runs), OF_RUNS)
@@ -147,7 +148,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 def _write_rejected(
     writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
-    """Write the rejected lines, and compare all numbers with the files."""
+    """Write the rejected lines, and compare the numbers of lines with the files."""
     found = [
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
@@ -158,7 +159,10 @@ def _write_rejected(
 
 
 def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
-    """Write the commits of these runs anew without them, under names that begin with the name of ``commit``."""
+    """Write the commits that contain these runs again without the runs.
+
+    The new names begin with the name of ``commit``.
+    """
     commits: list[Commit] = []
     for number, old in enumerate(lake.manifest.commits):
         if gone.isdisjoint(old.runs):
@@ -209,7 +213,7 @@ def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFr
 
 
 def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
-    """Compare the tables with the files: lines = kept + rejected. Raises `WrittenMeanwhile`."""
+    """Check that each file has as many lines as the tables have kept and rejected lines. Raises `WrittenMeanwhile`."""
     said = {}
     for each in short:
         good, bad = kept.get(each.ingest, 0), rejected.get(each.run, 0)

@@ -1,6 +1,6 @@
 """The static site.
 
-It works from file:// without a network; without its scripts only search and comparison are missing.
+It works from file:// without a network; without its scripts, only its search and comparison do not work.
 """
 
 from reports.site.environment import environment

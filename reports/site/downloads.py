@@ -1,4 +1,4 @@
-"""Writes the tables of the pages for machines: CSV and JSON."""
+"""Writes the tables of the pages as CSV and JSON, for programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from reports.site import names
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""The beginnings of cells that a spreadsheet would compute."""
+"""The first characters of cells that a spreadsheet would compute."""
 
 
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -29,5 +29,5 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 
 def _escape_cell(value: object) -> object:
-    """Escape a cell, so that a spreadsheet does not compute a system's text."""
+    """Escape a cell, so that a spreadsheet does not compute a text that a tested system chose."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

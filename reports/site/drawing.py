@@ -1,4 +1,4 @@
-"""Computes bars and charts as numbers for inline SVG, and badges."""
+"""Computes the numbers of bars and charts for inline SVG, and draws badges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LETTER = 6.6
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar that is 100 wide."""
+    """A part of a bar; the whole bar is 100 wide."""
 
     verdict: str
     start: float
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A run in a trend: its bar's place, and the parts of the bar from top to bottom, all within 100 x 100."""
+    """A run in a trend chart of 100 x 100: the place of its bar, and the parts of the bar from top to bottom."""
 
     run: Run
     x: float
@@ -37,7 +37,7 @@ class Stack:
 
 
 def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
-    """Place counts on a bar that stands for ``whole`` rules; unjudged rules leave it empty."""
+    """Place the counts on a bar that represents ``whole`` rules; the place of unjudged rules stays empty."""
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _ON_A_BAR), 1), 0.0, []
     for name in _ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
@@ -47,7 +47,7 @@ def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
 
 
 def trend(runs: Sequence[Run]) -> list[Stack]:
-    """Place the decided rules of each run on bars side by side, fails at the top, all on one scale."""
+    """Place the decided rules of each run on bars next to each other, on one scale, failures at the top."""
     highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
@@ -62,7 +62,7 @@ def trend(runs: Sequence[Run]) -> list[Stack]:
 
 
 def badge_svg(counts: Counter[str], judgeable: int) -> str:
-    """Return a badge in the usual form: subject and result. Its text does not come from a system."""
+    """Return a badge in the usual form: subject and result. Its text contains no text from a tested system."""
     decided = sum(counts[name] for name in DECIDED)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"
     if counts["fail"]:

@@ -1,4 +1,4 @@
-"""The environment of the templates: all outside texts are escaped, and invisible characters are shown."""
+"""Builds the environment of the templates, which escapes all texts and makes invisible characters visible."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NEXT = {
     "inconclusive": "undecided: the reason names the step before the rule that failed.",
     "warn": "recommended and not followed.",
 }
-"""The hints on the page of a system about its findings."""
+"""The hints about what to do next, for each kind of finding on the page of a system."""
 
 
 def environment() -> Environment:
-    """Return the environment, which always escapes."""
+    """Return the environment of the templates, which escapes all texts."""
     env = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
@@ -67,7 +67,7 @@ def environment() -> Environment:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in words, never rounded to all or nothing."""
+    """Return a percentage as text; a part of a whole is never rounded to 0 % or 100 %."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -91,7 +91,7 @@ def _format_day(value: datetime | None) -> str:
 
 
 def _keep_paths_together(words: str) -> Markup:
-    """Keep path names, such as those of queues, on one line; they have a backslash and no blank."""
+    """Keep path names, such as those of queues, on one line; such names contain a backslash and no blank."""
     parts = re.split(r"(\S*\\\S*)", text.visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""Writes the errata: a page of all, and a page for each erratum with verdicts of many rules."""
+"""Writes the page of all errata, and a page for each erratum that verdicts of many rules name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from reports.site.pages import Pages
 from reports.text import natural_key
 
 RULES_HERE = 20
-"""The number of rules per erratum on the page of all errata."""
+"""The maximum number of rules per erratum on the page of all errata."""
 
 
 def write_errata(pages: Pages) -> None:
-    """Write the pages of errata and their table."""
+    """Write the pages of errata, and the table of errata for programs."""
     cited: dict[str, list[Cited]] = {}
     for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
         if one.rule in pages.contents.rules:

@@ -1,4 +1,4 @@
-"""Copies the logs of a system and its control channel beside the pages."""
+"""Copies the logs of a system and of its control channel into the site."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from reports.runs import inside
 from reports.site import names
 
 PATTERNS = ("sut*.log", "control*.log")
-"""The logs of a run folder: the first of each kind has no number, the logs of further workers have one."""
+"""The patterns of logs in a run folder: the logs of further workers have numbers."""
 LOGS_SHOWN = 16
 OCTETS = 1 << 20
-"""The copied part of a longer log in octets: its end."""
+"""The maximum number of octets to copy, from the end of a log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A copied log; ``octets``: of the whole log."""
+    """A copied log; ``octets``: the size of the whole log."""
 
     name: str
     page: str
@@ -27,12 +27,12 @@ class Log:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the copy is only the end of the log."""
+        """Whether the copy contains only the end of the log."""
         return self.octets > OCTETS
 
 
 def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
-    """Copy the non-empty logs of a run; none for a remote folder."""
+    """Copy the logs of a run that are not empty; return an empty list for a remote folder."""
     if folder is None or not folder.is_dir():
         return []
     found = [path.name for pattern in PATTERNS for path in sorted(folder.glob(pattern))][:LOGS_SHOWN]

@@ -1,4 +1,4 @@
-"""The names of the pages below the site. They have only [a-z0-9-], for every name of a system."""
+"""Builds the names of the site's pages. They contain only [a-z0-9-], whatever a system's name contains."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ def rule_page(rule: str) -> str:
 
 
 def document_page(document: str, part: int = 0) -> str:
-    """Return a page of a document; ``part`` counts the pages of its columns, from 0."""
+    """Return a page of a document; ``part``: the number of the page with some of its columns, from 0."""
     return f"documents/{slug(document)}{_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
-    """Return a page of a section; ``part`` as for a document."""
+    """Return a page of a section; ``part``: the number of the page with some of its columns, from 0."""
     return f"sections/{section.slug}{_part_suffix(part)}.html"
 
 
 def of_document(document: str) -> str:
-    """Return the class for the items of a document on the page of a system, and the anchor that shows only them."""
+    """Return the CSS class and anchor of the items of a document on a system's page.
+
+    The anchor shows only these items.
+    """
     return f"in-{slug(document)}"
 
 
@@ -51,7 +54,7 @@ def run_log(run: str, log: str) -> str:
 
 
 def erratum_page(entry: str) -> str:
-    """Return the page of an erratum with its own page."""
+    """Return the page of an erratum."""
     return f"errata/{slug(entry)}.html"
 
 
@@ -61,7 +64,7 @@ def badge(system: System) -> str:
 
 
 def data(table: str, form: str) -> str:
-    """Return a table for machines; ``form`` is csv or json."""
+    """Return the file of a table for programs; ``form`` is csv or json."""
     return f"data/{table}.{form}"
 
 

@@ -1,4 +1,4 @@
-"""Collects the changes of each run for the first page and the pages of runs: numbers, and some rules by name."""
+"""Collects the changes of verdicts by each run for the first page and the pages of runs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from reports.model import Change
 
 RULES_NAMED = 20
-"""The number of rules that pages name per run and kind of change; the table of changes has all."""
+"""The number of rules that a page names per run and kind of change; the table of changes has all rules."""
 KINDS_OF_CHANGE = ("newly failing", "newly passing", "changed", "added", "removed")
 """The kinds of change in display order."""
 
 
 @dataclass(slots=True)
 class News:
-    """The changes of one run: the number of each kind, and the first rules."""
+    """The changes of verdicts by one run: the number of each kind, and the first rules of each kind."""
 
     counts: Counter[str] = field(default_factory=Counter)
     named: dict[str, list[Change]] = field(default_factory=dict)
@@ -29,5 +29,5 @@ class News:
 
     @property
     def kinds(self) -> list[str]:
-        """The existing kinds of change."""
+        """The kinds of change that occurred, in display order."""
         return [kind for kind in KINDS_OF_CHANGE if self.counts[kind]]

@@ -1,4 +1,4 @@
-"""Formats octets and dissection of a packet as stretches of text, in which a template marks the deciding field."""
+"""Formats the octets and the dissection of a packet as stretches of text; a template marks the deciding field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(
 def octets(frame: Frame) -> list[Stretch]:
     """Return the usual dump of a packet, 16 octets per line, with the deciding octets marked in both columns.
 
-    Lines that repeat the previous one are a star, as in hexdump; the deciding octets and the end are always shown.
+    A star replaces lines that repeat the previous line, as in hexdump; the deciding octets and the end are always
+    shown.
     """
     try:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
@@ -56,7 +57,7 @@ def dissection(frame: Frame) -> list[Stretch]:
 
 
 def deciding(frame: Frame) -> str:
-    """Return the deciding field of the dissection; empty without one."""
+    """Return the text of the deciding field in the dissection; empty when no field decides."""
     return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
 
 

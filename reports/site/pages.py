@@ -1,4 +1,4 @@
-"""The data that every page needs: the records in display order, and the writer of pages."""
+"""Provides the data that every page needs, in display order, and writes pages."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_A_PAGE = 20
-"""The number of systems side by side on one page; more are on further pages."""
+"""The maximum number of systems that are columns of one page; further systems are on further pages."""
 COLUMNS_THAT_FIT = 5
 """The number of columns above which the table scrolls in a box."""
 RUNS_HERE = 500
-"""The number of latest runs with a page and a row in the list; the table for machines has more."""
+"""The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
 KEPT = 4096
-"""The number of cached pieces of each kind."""
+"""The maximum number of cached outputs of each macro."""
 Stage = Callable[[str, int, int], None]
 """A function that gets the present stage, the finished parts, and all parts (0: unknown)."""
 _OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
@@ -97,7 +97,7 @@ class Pages:
         (self.site / name).write_text(page, encoding="utf-8", errors="replace")
 
     def columns(self) -> list[list[System]]:
-        """Return the systems in groups that fit a page side by side; at least one group."""
+        """Return the systems in groups of as many columns as fit on a page; at least one group."""
         return [
             self.systems[start : start + COLUMNS_A_PAGE] for start in range(0, len(self.systems), COLUMNS_A_PAGE)
         ] or [[]]
@@ -112,7 +112,7 @@ class Pages:
         return len(of_system) < RUNS_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
-        """Return the missing root of a verdict; empty without one."""
+        """Return the missing root of a verdict; empty when no root is missing."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
         return next((root.said for root in roots if one.test in root.checks), "")
 
@@ -135,12 +135,12 @@ def count_decided(counts: Counter[str]) -> int:
 
 
 def attention(counts: Counter[str]) -> int:
-    """Count the rules that need attention."""
+    """Count the rules whose verdicts need attention."""
     return sum(counts[name] for name in FINDINGS)
 
 
 def _load_macros(env: Environment) -> SimpleNamespace:
-    """Return the macros of parts.html; repeated output is cached."""
+    """Return the macros of parts.html; output that is often repeated is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(KEPT)(macros[name]) for name in _OF_VALUES}
@@ -149,7 +149,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 
 
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
-    """Cache the output of a macro by its counts, which are not hashable themselves."""
+    """Cache the output of a macro by the content of its counters, which are not hashable."""
 
     @lru_cache(KEPT)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:

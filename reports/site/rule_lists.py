@@ -1,4 +1,4 @@
-"""Writes the pages of rules: findings first, then section by section; and the data of the two scripts."""
+"""Writes the pages that list rules (findings first, then section by section), and the data of their two scripts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from reports.text import clip, system_label, visible
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 FIRST = 200
-"""The number of rules with findings that the page names; the sections and the search have the others."""
+"""The maximum number of rules with findings that the page names; the sections and the search show all rules."""
 _SAYS = 300
 _LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
 
 
 def write_rule_lists(pages: Pages) -> None:
-    """Write the page of all rules, the one that compares two systems, and their tables."""
+    """Write the page of all rules, the page that compares two systems, and their tables."""
     rows = [(rule, _count_verdicts(pages, rule)) for rule in pages.rules]
     looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDINGS)]
     worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
@@ -54,7 +54,7 @@ def _count_verdicts(pages: Pages, rule: Rule) -> Counter[str]:
 
 
 def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
-    """Return the keys of the systems to compare first: the newest, and its previous version."""
+    """Return the keys of the systems to compare first: the newest system, and its previous version."""
     newest = max(pages.systems, key=lambda system: system.order)
     other = pages.before[newest.key] or next(system for system in pages.systems if system is not newest)
     return other.key, newest.key

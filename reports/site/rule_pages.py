@@ -1,4 +1,4 @@
-"""Writes the pages of rules from two streams, the standing verdicts and the latest changes, in the order of ids."""
+"""Writes the pages of rules from two streams in the order of rule ids: the standing verdicts and the latest changes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_A_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
-"""The number of systems whose packets and capture a page shows, the worst verdicts first; one if all pass."""
+"""The number of systems whose packets and capture a page shows, the worst verdicts first.
+
+A single system if all pass.
+"""
 
 Of = TypeVar("Of")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The observations of a system: the frames that fit, and the link to its capture."""
+    """The observations of a system on the page of a rule: the frames that fit, and the link to their capture."""
 
     system: System
     standing: Standing
@@ -32,7 +35,7 @@ class Panel:
 
     @property
     def frames_left_out(self) -> int:
-        """The number of frames that do not fit."""
+        """The number of frames that do not fit on the page."""
         return len(self.standing.evidence) - len(self.frames)
 
     @property
@@ -52,7 +55,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The systems of one verdict. ``lines``: the named systems, either all or none."""
+    """The systems with one verdict. ``lines``: the systems by name, all or none of them."""
 
     verdict: str
     number: int
@@ -60,7 +63,7 @@ class Group:
 
 
 def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
-    """Choose the number of frames for each system on a page: the worst verdicts first, equal ones in turn."""
+    """Choose the number of frames for each system on a page: the worst verdicts first, equal verdicts in turn."""
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
         for order, each in enumerate(standings)
@@ -131,7 +134,7 @@ def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> 
 
 
 def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
-    """Group the systems by verdict, the worst first; unproblematic ones are named only if few."""
+    """Group the systems by verdict, the worst first; systems without problems are named only if they are few."""
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)

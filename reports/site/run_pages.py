@@ -22,7 +22,7 @@ _CHANGE_COLUMNS = (
 
 
 def write_changes(pages: Pages) -> dict[str, News]:
-    """Write the table of changes; return the changes of each run, read in the same pass."""
+    """Write the table of changes; return the changes of each run, which are collected while the table is written."""
     news: dict[str, News] = {}
 
     def note_changes() -> Iterator[tuple[object, ...]]:

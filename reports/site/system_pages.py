@@ -1,4 +1,4 @@
-"""Writes the page of each system: failures first, with the command that repeats the check, then the rest."""
+"""Writes the page of each system: failures first, with the command that repeats the check, then all other findings."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
 
 
 def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
-    """Return the findings of one verdict by cause: the newly failing first, then the causes of most rules."""
+    """Return the findings of one verdict by cause: causes of new failures first, then the causes of most rules."""
     causes = causes_of(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 

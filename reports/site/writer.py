@@ -1,4 +1,4 @@
-"""Writes the whole site, and the pages about all systems."""
+"""Writes the whole site, and itself the pages about all systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
 CARDS = 24
-"""The number of systems with a card; of more, the newest of each product, those with most findings first."""
+"""The maximum number of systems with a card; of more, the newest of each product, the most findings first."""
 
 
 def write_site(
@@ -118,13 +118,13 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return the changes of the latest run of each system, if there are any."""
+    """Return the changes of verdicts by the latest run of each system, without runs that changed no verdict."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the cell of a document and a system: the findings, or else the sections."""
+    """Return the target of the cell of a document and a system: the findings if there are any, else the sections."""
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.of_document(document)}"
     return names.document_page(document, part)
@@ -208,7 +208,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section, those with a finding on the page first, worst first."""
+    """Return the rules of a section: first the rules with a finding on the page, worst first."""
     last = len(FINDINGS)
 
     def place(rule: Rule) -> int:

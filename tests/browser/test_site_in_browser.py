@@ -99,7 +99,7 @@ def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp
 
 
 @BOTH_SCHEMES
-def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(page, site):
+def test_failure_count_of_a_card_links_to_failures_and_failures_to_packets(page, site):
     opened(page, site / "index.html")
     assert page.locator("h1").inner_text() == "Conformance of systems"
     assert page.locator(".cards .card").count() == len(SYSTEMS)
@@ -131,7 +131,7 @@ def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(
     unharmed(page)
 
 
-def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
+def test_rule_search_filters_rules_and_puts_query_into_url(page, site):
     followed(page, opened(page, site / "index.html").locator("nav a", has_text="Rules").click)
     rows = page.locator("#rules tbody tr:visible")
     everything = int(page.locator("#found").inner_text().split()[0])
@@ -159,7 +159,7 @@ def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
     assert page.get_by_label("Verdict").input_value() == "fail"
 
 
-def test_rules_are_all_there_without_scripts(browser, site):
+def test_rules_page_lists_all_rules_without_scripts(browser, site):
     with new_page(browser, java_script_enabled=False) as page:
         opened(page, site / "rules.html")
         assert page.locator("#findings + .scroll tbody tr:visible").count() > 100
@@ -169,7 +169,7 @@ def test_rules_are_all_there_without_scripts(browser, site):
         assert not page.locator("#search").is_visible()
 
 
-def test_the_filter_leaves_only_sections_with_findings(page, site):
+def test_findings_filter_shows_only_sections_with_findings(page, site):
     followed(page, opened(page, site / "index.html").locator("#sections + ul a").last.click)
     rows = page.locator("table.matrix tbody tr:visible")
     before = rows.count()
@@ -215,7 +215,7 @@ def test_printed_page_fits_its_sheet_and_shows_all_content(browser, site, folder
         assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_everything_essential_is_there_without_scripts(browser, site):
+def test_pages_show_essential_content_without_scripts(browser, site):
     with new_page(browser, java_script_enabled=False) as page:
         opened(page, site / "index.html")
         followed(page, page.locator(".card", has_text="Contoso").last.locator("a.bad").click)
@@ -237,7 +237,7 @@ def tab_to(page, wanted):
 
 
 @BOTH_SCHEMES
-def test_a_page_is_walked_with_the_keyboard_alone(page, site):
+def test_page_can_be_used_with_keyboard_only(page, site):
     opened(page, site / "index.html")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -261,7 +261,7 @@ def test_page_of_a_system_begins_with_the_next_step(page, site):
     assert "newly failing" in page.locator("article.todo").first.inner_text()
 
 
-def test_a_cell_of_the_matrix_shows_the_findings_of_its_document_alone(page, site):
+def test_matrix_cell_shows_only_findings_of_its_document(page, site):
     opened(page, site / "index.html")
     row = page.locator("table.matrix tbody tr", has_text="Contoso").last
     followed(page, row.locator("td.worst-fail a").last.click)
@@ -274,7 +274,7 @@ def test_a_cell_of_the_matrix_shows_the_findings_of_its_document_alone(page, sit
     assert named.count() > len(shown)
 
 
-def test_two_systems_stand_side_by_side_and_the_url_says_which(page, site):
+def test_comparison_page_shows_two_systems_named_in_url(page, site):
     followed(page, opened(page, site / "index.html").locator("nav a", has_text="Compare").click)
     rows = page.locator("#rules tbody tr")
     differ = rows.count()

@@ -50,7 +50,7 @@ def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str)
     )
 
 
-def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, system: Served, over: Sshd) -> None:
+def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path, system: Served, over: Sshd) -> None:
     """The other is carried by the conversation of the example agent."""
     out = tmp_path / "run"
     run = ("run", "--select", "MQQB-3.1.5.8.1", "-k", "repeated", "--out", out)
@@ -76,7 +76,7 @@ def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, syst
     assert "closed by remote host" in (out / "control.log").read_text()
 
 
-def test_the_example_agent_is_carried_by_ssh(over: Sshd) -> None:
+def test_example_agent_works_over_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
     found = try_agent(command_route(shlex.join(agent)), "ssh", None)
     assert found.right, list(lines(found, Costs(0, 0, {}, {}, "")))

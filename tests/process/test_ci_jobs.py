@@ -30,7 +30,7 @@ def job(name: str) -> dict:
     return yaml.safe_load((JOBS / f"{name}.yml").read_text(encoding="utf-8"))
 
 
-def test_the_first_run_is_green_and_makes_a_baseline_that_the_second_takes(wheel: Path, bin_folder: Path) -> None:
+def test_first_ci_run_passes_and_writes_baseline_for_second_run(wheel: Path, bin_folder: Path) -> None:
     first = carried_out(wheel, bin_folder, "github")
     assert "github: the job is green" in first
     assert f"baseline.toml: {KNOWN}" in first
@@ -42,14 +42,14 @@ def test_the_first_run_is_green_and_makes_a_baseline_that_the_second_takes(wheel
         assert any(line.startswith("summary: ") for line in said)
 
 
-def test_a_run_that_never_began_is_one_red_step(wheel: Path, bin_folder: Path) -> None:
+def test_ci_run_that_cannot_start_fails_one_step(wheel: Path, bin_folder: Path) -> None:
     said = carried_out(wheel, bin_folder, "--no-sut")
     for service in SERVICES:
         assert f"{service}: the job is red, by 1 step" in said
     assert [line for line in said if line.startswith(("artefact ", "summary: ", "baseline.toml"))] == []
 
 
-def test_both_jobs_make_the_same_run_and_their_limit_leaves_room_to_show_it() -> None:
+def test_both_ci_jobs_run_the_same_command_and_have_time_to_report() -> None:
     github, gitlab = job("github")["jobs"]["conformance"], job("gitlab")["msmq-conformance"]
     (script,) = (step["run"] for step in github["steps"] if step.get("name") == "Run the checks")
     assert script == gitlab["script"][1]
@@ -61,6 +61,6 @@ def test_both_jobs_make_the_same_run_and_their_limit_leaves_room_to_show_it() ->
     assert reporters == [gitlab["artifacts"]["reports"]["junit"]]
 
 
-def test_the_sut_file_of_the_jobs_lets_each_worker_start_a_system_of_its_own() -> None:
+def test_sut_file_of_ci_jobs_starts_a_system_per_worker() -> None:
     words = " ".join(load_sut_file(JOBS / "sut.toml").driver.command)
     assert all(f"{{{name}}}" in words for name in ("address", "tcp_port", "ping_port", "rpc_port", "control_port"))

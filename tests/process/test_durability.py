@@ -168,7 +168,7 @@ class Story:
 
 
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_kill_9_at_any_instant_loses_nothing_and_repeats_nothing(
+def test_kill_9_at_any_instant_neither_loses_nor_repeats_messages(
     tmp_path: Path, request: pytest.FixtureRequest, delivery: str
 ):
     chance = random.Random(SEED + delivery)
@@ -199,7 +199,7 @@ def test_kill_9_at_any_instant_loses_nothing_and_repeats_nothing(
     request.node.user_properties.append(("figures", f"{KILLS} kills: {figures}; {doubt}"))
 
 
-def test_what_survives_a_kill_is_what_was_confirmed(tmp_path: Path):
+def test_messages_after_kill_are_the_confirmed_messages(tmp_path: Path):
     store = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0", "--store", str(tmp_path / "store"))
     local = "DIRECT=TCP:127.0.0.1\\private$\\new"
     with serve(tmp_path, *store) as served, served.control() as control:
@@ -229,7 +229,7 @@ def test_what_survives_a_kill_is_what_was_confirmed(tmp_path: Path):
         assert int(later.rpartition("\\")[2]) > int(first["message_id"].rpartition("\\")[2])
 
 
-def test_restart_by_control_leaves_memory_and_disk_alike(tmp_path: Path):
+def test_restart_by_control_keeps_messages_in_memory_and_on_disk(tmp_path: Path):
     store = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0", "--store", str(tmp_path / "store"))
     local = f"DIRECT=TCP:127.0.0.1\\{QUEUE}"
     with serve(tmp_path, *store) as served, served.control() as control:
@@ -248,7 +248,7 @@ def test_restart_by_control_leaves_memory_and_disk_alike(tmp_path: Path):
         assert [message["body"] for message in control.call("peek", queue=QUEUE)["messages"]] == [*there, "after"]
 
 
-def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path):
+def test_full_disk_returns_error_to_sender_and_loses_no_message(tmp_path: Path):
     story = Story(tmp_path)
     big, count = "x" * 20_000, 30
     with contextlib.ExitStack() as stack:
@@ -284,7 +284,7 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
 
 
 @pytest.mark.parametrize("said", ["in use", "foreign"])
-def test_a_store_that_cannot_be_had_gives_one_line_error_and_exit_2(tmp_path: Path, said: str):
+def test_unusable_store_gives_one_line_error_and_exit_2(tmp_path: Path, said: str):
     path = tmp_path / "store"
     flags = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0", "--store", str(path))
     with serve(tmp_path, *flags) as served, served.control() as control:

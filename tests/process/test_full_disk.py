@@ -57,7 +57,7 @@ def example(folder: Path, disk: Path, **changes: str) -> Path:
     return sut(folder, text.replace(PLACE, str(disk)))
 
 
-def test_the_checks_of_a_full_disk_are_judged_on_one_that_is_full(disk: Path, tmp_path: Path) -> None:
+def test_full_disk_checks_are_judged_on_a_full_disk(disk: Path, tmp_path: Path) -> None:
     done = mqconform(
         "run", "--sut", example(tmp_path, disk), "--out", tmp_path / "run", *FULL, "-k", "full_storage or throttled"
     )
@@ -75,9 +75,7 @@ def test_the_checks_of_a_full_disk_are_judged_on_one_that_is_full(disk: Path, tm
 
 
 @pytest.mark.parametrize("killed_while_full", [True, False])
-def test_nothing_that_was_acknowledged_is_lost_on_a_full_disk(
-    disk: Path, tmp_path: Path, killed_while_full: bool
-) -> None:
+def test_full_disk_loses_no_acknowledged_message(disk: Path, tmp_path: Path, killed_while_full: bool) -> None:
     store, ballast = disk / "store", disk / "ballast"
     flags = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0", "--store", str(store))
     kept: list[str] = []
@@ -126,7 +124,7 @@ STUCK = [
 
 
 @pytest.mark.parametrize(("key", "command", "words"), STUCK, ids=["fails", "hangs"])
-def test_a_disk_that_stays_full_ends_the_run_with_one_line(
+def test_permanently_full_disk_ends_run_with_one_line_error(
     disk: Path, tmp_path: Path, key: str, command: list[str], words: str
 ) -> None:
     file = example(tmp_path, disk, **{key: json.dumps(command), "timeout_s": str(LIMIT_S)})
@@ -147,7 +145,7 @@ HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 3600"]
 @pytest.mark.parametrize(
     ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"not over after {LIMIT_S} s")]
 )
-def test_what_was_taken_by_half_is_given_back_and_the_run_goes_on(
+def test_partly_taken_disk_space_is_restored_and_run_continues(
     disk: Path, tmp_path: Path, command: list[str], words: str
 ) -> None:
     file = example(tmp_path, disk, take_storage=json.dumps(command), timeout_s=str(LIMIT_S))

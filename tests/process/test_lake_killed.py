@@ -21,7 +21,7 @@ RUN = {
 RULE = {"document": "MQQB", "section": "2.1.1", "level": "MUST", "checks": []}
 
 
-def test_what_a_killed_ingest_wrote_is_no_lake_and_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_files_of_a_killed_ingest_are_not_in_the_lake_and_block_no_later_ingest(tmp_path: Path) -> None:
     run, lake = tmp_path / "run", tmp_path / "lake"
     run.mkdir()
     (run / "run.json").write_text(json.dumps(RUN))

@@ -45,7 +45,7 @@ def allure(run: Path, *, npx: int | None) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_page_is_that_of_npx_for_the_results_of_the_run(run: Path):
+def test_allure_page_is_generated_by_npx_from_results_of_run(run: Path):
     code, said = allure(run, npx=0)
     assert code == 0, said
     asked = (run.parent / "a.html").read_text(encoding="utf-8").splitlines()
@@ -63,7 +63,7 @@ def test_missing_allure_gives_one_line_error(run: Path, npx: int | None, words: 
     assert len(said.splitlines()) == 1
 
 
-def test_the_results_of_a_run_without_them_are_made_for_the_page(run: Path):
+def test_missing_allure_results_are_written_before_page_is_generated(run: Path):
     (run / "allure-results").rmdir()
     code, said = allure(run, npx=0)
     assert code == 0, said

@@ -54,22 +54,20 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_run_of_anybody_has_only_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
+def test_runs_of_each_scenario_have_only_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
     said = met[scenario].said
     assert len(said) == scenario.runs
     assert all(line.endswith("clean") for line in said), said
 
 
 @pytest.mark.parametrize("scenario", CONTROLLED, ids=lambda scenario: scenario.name)
-def test_checks_leave_nothing_behind_for_each_other_or_for_the_next_run(
-    met: dict[Scenario, Met], scenario: Scenario
-) -> None:
+def test_checks_leave_no_residue_for_other_checks_or_runs(met: dict[Scenario, Met], scenario: Scenario) -> None:
     for run in (met[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
         assert {line["verdict"] for line in verdicts(run)} <= CLEAN
         found = [one["what"] for one in run_json(run)["residue"]]
         assert all(what.startswith("found before it") for what in found), found
 
 
-def test_workers_that_share_a_system_tell_of_one_queue_manager(met: dict[Scenario, Met]) -> None:
+def test_workers_sharing_a_system_report_the_same_queue_manager(met: dict[Scenario, Met]) -> None:
     scenario = next(each for each in CONTROLLED if each.workers > 1)
     assert len(run_json(met[scenario].folder / "run-1")["queue_managers"]) == 1

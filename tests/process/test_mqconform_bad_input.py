@@ -30,7 +30,7 @@ EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
 
 MISTAKES = [
-    (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known are kind, address, tcp_port"),
+    (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known: kind, address, tcp_port"),
     (EXTERNAL + 'address = "192.0.2.1"\n', "driver.address 192.0.2.1 is not loopback; set allow_remote = true"),
     (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
     (
@@ -44,7 +44,7 @@ MISTAKES = [
     ("[sut", "sut.toml: not a TOML file"),
     (
         EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
-        "unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000",
+        "unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000",
     ),
     (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
     (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
@@ -64,9 +64,7 @@ def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subpr
 
 
 @pytest.mark.parametrize("number", range(len(MISTAKES)), ids=[words for _, words in MISTAKES])
-def test_a_mistake_in_the_sut_file_is_named(
-    mistaken: list[tuple[Path, subprocess.CompletedProcess[str]]], number: int
-) -> None:
+def test_error_in_sut_file_is_named(mistaken: list[tuple[Path, subprocess.CompletedProcess[str]]], number: int) -> None:
     folder, done = mistaken[number]
     assert MISTAKES[number][1] in complaint(done)
     assert not (folder / "run" / "verdicts.jsonl").exists() or verdicts(folder / "run") == []
@@ -84,7 +82,7 @@ def test_a_missing_sut_file_is_named(tmp_path: Path) -> None:
     assert "none.toml: cannot read the SUT file: No such file or directory" in said
 
 
-def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(tmp_path: Path) -> None:
+def test_unreachable_sut_is_named_and_run_folder_is_reusable(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
     for _ in range(2):
@@ -94,7 +92,7 @@ def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
 
-def test_an_agent_that_cannot_be_reached_is_named_with_the_way_out(tmp_path: Path) -> None:
+def test_unreachable_agent_is_named_with_remedy(tmp_path: Path) -> None:
     tcp_port, port = free_port("127.0.0.1"), free_port("127.0.0.1")
     control = f'[control]\nkind = "jsonl"\naddress = "127.0.0.1:{port}"\n'
     with socket.create_server(("127.0.0.1", tcp_port)):
@@ -110,7 +108,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
         '["{python}", "-c", "raise SystemExit(\'no licence\')"]': (
             "the program ended with exit status 1: no licence; see"
         ),
-        '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known are address, tcp_port",
+        '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known: address, tcp_port",
     }
     files = [sut(tmp_path, f"{described}{line}\n", f"{number}.toml") for number, line in enumerate(said_of)]
     runs = [mqconform("run", "--sut", file, "--out", file.with_suffix("")) for file in files]
@@ -118,7 +116,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
         assert words in complaint(done)
 
 
-def test_a_selection_that_matches_nothing_is_named(tmp_path: Path) -> None:
+def test_selection_without_matching_check_is_named(tmp_path: Path) -> None:
     said_of = {
         ("--rule", "MQQB-9.9-09"): "unknown rule 'MQQB-9.9-09'",
         ("--select", "level=always"): "level='always': it must be one of MUST",
@@ -136,7 +134,7 @@ def test_pytest_refuses_a_selection_as_bad_usage(tmp_path: Path) -> None:
     assert command(*PYTEST, "suites", *options).returncode == 4
 
 
-def test_a_run_folder_is_not_written_over_and_resume_needs_one(few: Ran, tmp_path: Path) -> None:
+def test_existing_run_folder_is_not_overwritten_and_resume_requires_it(few: Ran, tmp_path: Path) -> None:
     file, rule = sut(tmp_path), ("--rule", FEW)
     shutil.copytree(few.folder, tmp_path / "run")
     before = (tmp_path / "run/verdicts.jsonl").read_bytes()
@@ -149,7 +147,7 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(few: Ran, tmp_pat
     assert "nothing to resume" in complaint(nothing)
 
 
-def test_a_name_is_no_path(tmp_path: Path) -> None:
+def test_run_name_with_path_is_refused(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
     file = sut(tmp_path, VIRTUAL_SUT.replace('"reference"', '"../../evil"'))
@@ -186,7 +184,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
     assert {each["verdict"] for each in reasons} == {"inconclusive"}
 
 
-def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_path: Path) -> None:
+def test_run_warns_once_before_sending_to_another_machine(tmp_path: Path) -> None:
     text = EXTERNAL + 'address = "203.0.113.1"\nallow_remote = true\npeer_address = "192.0.2.77"\n'
     probe = (
         "import sys, pytest; pytest.main = lambda arguments: print('RUN') or pytest.ExitCode.OK; "
@@ -196,8 +194,8 @@ def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_pat
     assert done.returncode == 0
     assert done.stdout == "RUN\n"
     (said,) = done.stderr.splitlines()
-    assert said.startswith("will send MSMQ sessions to 203.0.113.1 tcp 1801 and pings to udp 3527, ")
-    assert "from 192.0.2.77" in said
+    assert said.startswith("this run sends packets, some of them malformed, from 192.0.2.77 to 203.0.113.1: ")
+    assert "sessions to TCP port 1801, pings to UDP port 3527; " in said
 
 
 # -- a copy of the project with a mistake in its suites ---------------------------------------------------------------
@@ -222,7 +220,7 @@ def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
     assert not (copy / "run").exists()
 
 
-def test_suites_without_a_check_are_no_success(copy: Path) -> None:
+def test_run_of_suites_without_checks_fails(copy: Path) -> None:
     for path in (copy / "suites").glob("*/*/test_*.py"):
         path.unlink()
     done = command(

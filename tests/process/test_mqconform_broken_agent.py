@@ -18,7 +18,7 @@ BROKEN_AT_LEAST = 1_000 if WHOLE else 250
 WITHOUT_VERBS = ("--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5") if WHOLE else ("--select", "MQDMPR-3.1.7.1.1")
 
 
-def test_answers_that_break_the_contract_convict_nobody(tmp_path: Path) -> None:
+def test_answers_that_violate_the_contract_give_no_fail(tmp_path: Path) -> None:
     arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--workers", "2", *ASKING)
     plugin = {"PYTEST_PLUGINS": "mangled_answers", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
@@ -36,7 +36,7 @@ def test_answers_that_break_the_contract_convict_nobody(tmp_path: Path) -> None:
     assert all("control: `" in reason and reason.endswith("(docs/control-protocol.md)") for reason in broken)
 
 
-def test_an_agent_without_a_verb_or_an_argument_leaves_nothing_inconclusive(tmp_path: Path) -> None:
+def test_missing_verb_or_argument_of_agent_gives_no_inconclusive_verdict(tmp_path: Path) -> None:
     arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", *WITHOUT_VERBS)
     plugin = {"PYTEST_PLUGINS": "unsupported_verbs", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
@@ -46,7 +46,7 @@ def test_an_agent_without_a_verb_or_an_argument_leaves_nothing_inconclusive(tmp_
     assert set(found) <= {"pass", "not_exercised", "not_observable", "not_applicable"}
 
 
-def test_an_agent_that_shows_no_more_than_it_must_leaves_nothing_inconclusive(tmp_path: Path) -> None:
+def test_agent_with_only_required_fields_gives_no_inconclusive_verdict(tmp_path: Path) -> None:
     selected = ("--select", "MQDMPR-3.1.7.1.9", "--select", "MQDMPR-3.1.7.1.16")
     arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", *selected)
     plugin = {"PYTEST_PLUGINS": "frugal_answers", "PYTHONPATH": str(Path(__file__).parent)}

@@ -38,7 +38,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(certifiable, tmp_path / "run"))
 
 
-def test_a_certificate_holds_and_says_what_was_found(folder: Path, signer: Path):
+def test_certificate_verifies_and_states_verdicts(folder: Path, signer: Path):
     path = certify(folder, signer)
     code, said = verify(path, signer)
     assert code == 0, said
@@ -53,7 +53,7 @@ def test_a_certificate_holds_and_says_what_was_found(folder: Path, signer: Path)
     assert f"{passes} rules kept" in badge
 
 
-def test_a_rule_that_a_check_saw_kept_on_receipt_needs_no_packet_of_the_system(
+def test_rule_about_receipt_passes_without_packet_of_system(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Packets may show MQMQ-2.2.20.8-02, but the reference sends no DebugHeader: only the check's own have one."""
@@ -97,7 +97,7 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
         ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline fail no more: MQQB-2.2.1-01"),
     ],
 )
-def test_a_run_that_says_too_little_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):
+def test_run_with_too_few_verdicts_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):
     change(folder, **changes)
     code, output = command("certify", folder, "--key", signer / "key.pem", "--out", folder.parent / "x")
     assert code == 1
@@ -105,7 +105,7 @@ def test_a_run_that_says_too_little_is_not_certified(folder: Path, signer: Path,
     assert not (folder.parent / "x").exists()
 
 
-def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -> None:
+def test_partial_run_is_refused_before_key_is_read(folder: Path) -> None:
     change(folder, selection="-k x")
     code, output = command("certify", folder, "--key", folder / "none.pem", "--out", folder.parent / "x")
     assert (code, output.count("\n")) == (1, 1), output
@@ -120,12 +120,12 @@ def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -
         ("inconclusive", "1 rules: the verdict is inconclusive"),
     ],
 )
-def test_a_run_with_an_open_end_is_not_certified(folder: Path, verdict: str, said: str):
+def test_unfinished_run_is_not_certified(folder: Path, verdict: str, said: str):
     rule = judge_otherwise(folder, verdict)
     assert list(refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
 
 
-def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path):
+def test_certificate_lists_known_deviation(folder: Path, signer: Path):
     rule = judge_otherwise(folder, "fail")
     change(folder, baseline={"expected": {rule: {"reason": "<b>since 1998</b>", "link": None}}, "stale": []})
     path = certify(folder, signer)
@@ -136,7 +136,7 @@ def test_a_known_deviation_stands_on_the_certificate(folder: Path, signer: Path)
     assert "&lt;b&gt;since 1998&lt;/b&gt;" in page
 
 
-def test_too_few_checks_or_too_much_that_never_came_up_is_not_certified(folder: Path):
+def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: Path):
     found = read_run(folder)
     (said,) = refusals(found, Terms(50, FEW + 1), installed.installed_suites())
     assert said == f"{FEW} checks ran; a whole run has {FEW + 1}"
@@ -146,7 +146,7 @@ def test_too_few_checks_or_too_much_that_never_came_up_is_not_certified(folder: 
     assert said == "100.0 % of its rules were never exercised; at most 0 % may be"
 
 
-def test_no_byte_changes_unseen(folder: Path, signer: Path):
+def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
     """A thousand places, chosen by chance that is always the same, and each byte of the line that is signed."""
     path = certify(folder, signer)
     whole, key = path.read_bytes(), public_key(signer / "public.pem")
@@ -162,7 +162,7 @@ def test_no_byte_changes_unseen(folder: Path, signer: Path):
         assert not (folder.parent / f"unpacked-{number}").exists()
 
 
-def test_the_case_of_a_letter_is_a_change_too(folder: Path, signer: Path):
+def test_changed_letter_case_in_certificate_is_detected(folder: Path, signer: Path):
     path = certify(folder, signer)
     line, rest = path.read_bytes().split(b"\n", 1)
     magic, key, signature = line.rsplit(b" ", 2)
@@ -172,13 +172,13 @@ def test_the_case_of_a_letter_is_a_change_too(folder: Path, signer: Path):
 
 
 @pytest.mark.parametrize("cut", [0, 10, 231, -1])
-def test_a_cut_file_does_not_hold(folder: Path, signer: Path, cut: int):
+def test_truncated_certificate_fails_verification(folder: Path, signer: Path, cut: int):
     path = certify(folder, signer)
     path.write_bytes(path.read_bytes()[:cut])
     assert verify(path, signer)[0] == 1
 
 
-def test_the_key_of_somebody_else_does_not_fit(folder: Path, signer: Path):
+def test_certificate_fails_verification_with_another_key(folder: Path, signer: Path):
     code, said = verify(certify(folder, signer), signer, "other-")
     assert code == 1
     assert "is signed with another key" in said
@@ -188,7 +188,7 @@ def test_the_key_of_somebody_else_does_not_fit(folder: Path, signer: Path):
     place=st.floats(0, 1), file=st.sampled_from(["run.json", "rules.json", "verdicts.jsonl"]), how=st.binary(max_size=9)
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_malformed_file_is_a_line_and_no_traceback(certifiable: Path, place: float, file: str, how: bytes):
+def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: float, file: str, how: bytes):
     """Whatever bytes stand anywhere in a file of the bundle, `verify` reads it or refuses it."""
     with TemporaryDirectory() as name:
         inside = Path(name)
@@ -224,12 +224,12 @@ def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
 @pytest.mark.parametrize(
     "name", ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "captures/../x", "a/b/c", ".hidden"]
 )
-def test_names_lead_nowhere_else(tmp_path: Path, signer: Path, name: str):
+def test_certificate_with_paths_outside_its_folder_is_refused(tmp_path: Path, signer: Path, name: str):
     assert "which may lead elsewhere" in zipped(tmp_path / "x", signer, {name: b"x"})
     assert not (tmp_path.parent / "evil").exists()
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path, signer: Path):
+def test_zip_bomb_is_refused_as_certificate(tmp_path: Path, signer: Path):
     said = zipped(tmp_path / "x", signer, {"verdicts.jsonl": bytes(50 * 2**20)})
     assert "unpacks to 52,428,800 bytes, more than is believed" in said
 

@@ -105,7 +105,7 @@ def test_a_driven_failure_that_was_made_a_pass_fails_when_it_is_replayed(faulty:
     assert f"fails {FEW} when it is replayed, which no verdict says: fail, frame" in said
 
 
-def test_captures_of_a_run_without_the_fault_are_of_another_run(
+def test_captures_of_a_run_without_the_fault_are_rejected(
     faulty: Path, certifiable: Path, signer: Path, tmp_path: Path
 ):
     shutil.copytree(faulty, tmp_path / "run")
@@ -170,7 +170,7 @@ def let_must_be_may(inside: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "unknown profile": (in_system(profile="windows-3.11"), "its profile 'windows-3.11' is unknown; known are"),
+    "unknown profile": (in_system(profile="windows-3.11"), "its profile 'windows-3.11' is unknown; known: "),
     "profile of another type": (in_system(profile=["a"]), 'profile: ["a"] is not of type "string"'),
     "no profile": (in_system(profile=None), 'profile: null is not of type "string"'),
     "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "has the set-up of sut"),
@@ -236,7 +236,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_lie_of_the_signer_is_refused(folder: Path, signer: Path, name: str):
+def test_false_claim_of_signer_is_refused(folder: Path, signer: Path, name: str):
     alter, said = REFUSED[name]
     path = certify(folder, signer)
     inside = folder.parent / "inside"
@@ -259,7 +259,7 @@ def test_a_lie_of_the_signer_is_refused(folder: Path, signer: Path, name: str):
         ("-1", "-1"),
     ],
 )
-def test_a_threshold_is_a_number_that_the_verifier_accepts(folder: Path, signer: Path, number: str, said: str):
+def test_certificate_with_invalid_threshold_is_refused(folder: Path, signer: Path, number: str, said: str):
     def spoil(inside: Path) -> None:
         path = inside / "certificate.json"
         text = path.read_text(encoding="utf-8")

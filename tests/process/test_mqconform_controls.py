@@ -133,7 +133,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
 
 
 @pytest.mark.parametrize("kind", [*LAWFUL, LATE])
-def test_the_run_ends_with_a_clear_account(ran: dict[str, RanControl], kind: str) -> None:
+def test_run_against_broken_server_ends_without_traceback_and_with_reasons(
+    ran: dict[str, RanControl], kind: str
+) -> None:
     it = ran[kind]
     assert it.code == run_json(it.folder)["exit"] == 1
     assert run_json(it.folder)["aborted"] is None
@@ -157,7 +159,7 @@ def test_system_that_sends_no_packet_passes_no_rule_about_packets(ran: dict[str,
     assert ran[kind].passed() == []
 
 
-def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: dict[str, RanControl]) -> None:
+def test_echoed_packets_keep_rules_because_the_tester_built_them(ran: dict[str, RanControl]) -> None:
     """Every packet on which it passes a rule about the bytes of a packet went to it before, in the same check."""
     it = ran["echo"]
     about_bytes = [line for line in it.passed() if it.is_about_bytes(line)]
@@ -169,7 +171,7 @@ def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: di
             assert capture.count(each.data) >= 2, line
 
 
-def test_the_echo_was_heard(ran: dict[str, RanControl]) -> None:
+def test_packets_of_echo_server_are_recorded(ran: dict[str, RanControl]) -> None:
     """Else it would be one more silent server, on TCP or on UDP."""
     came = {
         each.transport
@@ -180,7 +182,7 @@ def test_the_echo_was_heard(ran: dict[str, RanControl]) -> None:
     assert came == {"tcp", "udp"}
 
 
-def test_a_late_answer_is_not_taken_for_none(ran: dict[str, RanControl]) -> None:
+def test_late_answer_is_not_judged_as_missing(ran: dict[str, RanControl]) -> None:
     """A violation that comes when an impatient tester has stopped listening is no pass for those rules."""
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
@@ -188,7 +190,7 @@ def test_a_late_answer_is_not_taken_for_none(ran: dict[str, RanControl]) -> None
     assert {rule for rule, verdict in found if verdict == "fail"} == broken
 
 
-def test_a_late_answer_is_an_answer(ran: dict[str, RanControl]) -> None:
+def test_late_answer_is_judged_as_answer(ran: dict[str, RanControl]) -> None:
     """A right answer passes, late or not."""
     found = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in (line["test"] or "")}
     assert found == {"pass"}
@@ -202,5 +204,5 @@ def test_a_nonsense_capability_in_the_sut_file_gives_one_line_error(tmp_path: Pa
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run")
     assert done.returncode == 2
     (said,) = (done.stdout + done.stderr).strip().splitlines()
-    assert f"{file}: unknown capability teleport; known are ping, " in said
+    assert f"{file}: unknown capability teleport; known: ping, " in said
     assert not (tmp_path / "run").exists()

@@ -57,7 +57,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_first_check_is_as_the_page_says(steps: list[Written | Command], copy: Path) -> None:
+def test_first_check_page_matches_its_commands_and_output(steps: list[Written | Command], copy: Path) -> None:
     asked = [(one.path, one.text, "") if isinstance(one, Written) else ("", "", one.line) for one in steps]
     done = command(sys.executable, "-c", CARRY_OUT, json.dumps(asked), cwd=copy)
     lines = iter(done.stdout.splitlines())

@@ -67,7 +67,7 @@ def verdicts_of(found: Ran) -> set[str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path: Path, workers: int) -> None:
+def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, workers: int) -> None:
     """4 MiB messages for ever: once it took 8.5 GB in 38 s, and a capture of 134 MB for each of 1,456 checks."""
     found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1", "--workers", str(workers))
     assert found.code == 2, found.said
@@ -93,7 +93,7 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
         ("connections", "the SUT has opened more than 512 connections within one check"),
     ],
 )
-def test_what_is_small_and_many_is_a_flood_as_well(tmp_path: Path, kind: str, why: str) -> None:
+def test_many_small_packets_count_as_flood(tmp_path: Path, kind: str, why: str) -> None:
     found = ran(kind, tmp_path, "--rule", "REGRESSIONS-898618-02")
     assert found.code == 1, found.said
     [flood] = [line for line in verdicts(found.folder) if line["rule"] == "ROBUSTNESS-1-FLOOD"]
@@ -102,14 +102,14 @@ def test_what_is_small_and_many_is_a_flood_as_well(tmp_path: Path, kind: str, wh
     assert "harness_error" not in verdicts_of(found), found.said
 
 
-def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:
+def test_endless_junk_gives_verdict_and_counts_as_flood(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
     assert found.code == 2, found.said
     assert "the SUT has sent without end in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
-def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
+def test_trickled_bytes_do_not_delay_check_endlessly(tmp_path: Path) -> None:
     """Each byte is progress for a read, and none for the whole: the start of the run and its checks end."""
     found = ran("trickle", tmp_path, *SESSION, "--check-limit", "10")
     assert found.code == 1, found.said
@@ -117,7 +117,7 @@ def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["short-trailer", "silent-rpc", "nested"])
-def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, kind: str) -> None:
+def test_illegal_packets_of_system_give_no_harness_error(tmp_path: Path, kind: str) -> None:
     found = ran(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "closed_queue_is_free")
     assert found.code == 1, found.said
     assert verdicts(found.folder), found.said
@@ -126,7 +126,7 @@ def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, ki
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_is_not_begun_by_the_deadline_is_done_when_the_run_is_resumed(tmp_path: Path, workers: int) -> None:
+def test_checks_not_started_by_deadline_run_on_resume(tmp_path: Path, workers: int) -> None:
     out = tmp_path / "out"
     run = ("run", "--sut", sut(tmp_path), "--out", out, "--select", "MQQB-3.1.5.4", "--workers", workers)
     plugin = {"PYTEST_PLUGINS": "late_at_once", "PYTHONPATH": str(HERE)}
@@ -177,7 +177,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_full_disk_gives_one_line_error_and_a_resumed_run_goes_on(
+def test_full_disk_of_run_folder_gives_one_line_error_and_run_can_resume(
     full: tuple[Path, int], tmp_path: Path, workers: int
 ) -> None:
     folder, room = full

@@ -32,14 +32,14 @@ def interrupted(folder: Path, module: str, *words: object) -> CompletedProcess[s
         ("reports.spark", ["rollup", ".", "--out", "report"]),
     ],
 )
-def test_before_anything_has_to_be_undone_it_ends_at_once(tmp_path: Path, module: str, words: list[str]) -> None:
+def test_early_interrupt_ends_command_at_once(tmp_path: Path, module: str, words: list[str]) -> None:
     sut(tmp_path)
     done = interrupted(tmp_path, module, *words)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_that_is_interrupted_while_it_collects_says_how_it_goes_on(tmp_path: Path) -> None:
+def test_run_interrupted_during_collection_prints_resume_command(tmp_path: Path) -> None:
     done = interrupted(
         tmp_path, "suites.mqqb.steps.exchanges", "run", "--sut", sut(tmp_path), "--out", "run", "--rule", FEW
     )

@@ -259,13 +259,13 @@ def test_every_covered_rule_gets_its_verdict(ran: Path, test: str) -> None:
     assert REASONS.get(test, "") in (lines[-1]["reason"] or "")
 
 
-def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
+def test_only_checks_without_failed_rules_pass(ran: Path) -> None:
     cases = ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")
     well = {str(case.get("name")) for case in cases if not len(case)}
     assert well == GOOD
 
 
-def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
+def test_pytest_reports_reason_of_failed_check(ran: Path) -> None:
     cases = {case.get("name"): case for case in ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")}
     said, *sentences = str(cases["test_step_fails"][0].get("message")).splitlines()
     assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
@@ -273,7 +273,7 @@ def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
     assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
 
 
-def test_junit_allure_and_the_account_count_rules(tiny: Path) -> None:
+def test_junit_allure_and_summary_count_rules(tiny: Path) -> None:
     chosen = ("-k", "test_kept or test_not_exercised or test_step_fails_after_one")
     (done,) = several(
         ("run", "--sut", "sut.toml", "--out", "rules", "--allure", *chosen), cwd=tiny, PYTHONPATH=str(tiny)
@@ -306,7 +306,7 @@ def test_one_check_decides_the_exit_code(tiny: Path) -> None:
     assert {test: run_json(tiny / test)["exit"] for test in codes} == codes
 
 
-def test_the_plugin_leaves_other_tests_alone(tiny: Path) -> None:
+def test_plugin_does_not_affect_other_tests(tiny: Path) -> None:
     """No SUT wanted, no run folder, no verdict."""
     before = {path.name for path in tiny.iterdir()} | {"__pycache__", ".pytest_cache"}
     done = command(*PYTEST, "-q", "test_elsewhere.py", cwd=tiny, PYTHONPATH=str(tiny))

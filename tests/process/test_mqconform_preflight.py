@@ -128,7 +128,7 @@ def server(answer: Callable[[bytes], bytes]) -> Iterator[int]:
         listener.shutdown(socket.SHUT_RDWR)
 
 
-def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> None:
+def test_preflight_of_complete_setup_passes_and_changes_nothing(served: Served, write: Write) -> None:
     with served.control() as control:
         before = control.call("list")["queues"]
         report = look(write())
@@ -139,7 +139,7 @@ def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> No
     assert report.summary == "4 of 4 MUST rules can be judged with this set-up"
 
 
-def test_a_system_that_is_not_running(write: Write) -> None:
+def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
@@ -149,7 +149,7 @@ def test_a_system_that_is_not_running(write: Write) -> None:
     assert report.summary == f"a run does not begin (tcp port): {said}"
 
 
-def test_the_port_of_another_system(served: Served, write: Write) -> None:
+def test_preflight_reports_port_of_another_system(served: Served, write: Write) -> None:
     def session(data: bytes) -> bytes:
         asked: Any = dissect(data)
         client = asked["EstablishConnectionHeader"].ClientGuid
@@ -165,7 +165,7 @@ def test_the_port_of_another_system(served: Served, write: Write) -> None:
     assert report.in_the_way == ["one system"]
 
 
-def test_no_ping(write: Write) -> None:
+def test_preflight_reports_missing_ping_answer(write: Write) -> None:
     report = look(write(ping_port=free_port(SUT)))
     assert bad(report).keys() == {"ping"}
     assert "EnablePingService" in bad(report)["ping"]
@@ -175,7 +175,7 @@ def test_no_ping(write: Write) -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_a_port_of_the_peer_that_is_taken(write: Write, kind: socket.SocketKind) -> None:
+def test_preflight_reports_peer_port_in_use(write: Write, kind: socket.SocketKind) -> None:
     key = "peer_tcp_port" if kind is socket.SOCK_STREAM else "peer_ping_port"
     with socket.socket(socket.AF_INET, kind) as taken:
         taken.bind((PEER, 0))
@@ -188,7 +188,7 @@ def test_a_port_of_the_peer_that_is_taken(write: Write, kind: socket.SocketKind)
     assert states(report)["clock"] == "ok", "of a message that the system sends to itself"
 
 
-def test_a_silent_control_channel(write: Write) -> None:
+def test_preflight_reports_silent_control_channel(write: Write) -> None:
     with server(lambda _: b"") as port:
         report = look(write(control=f"{SUT}:{port}", control_ms=1_000))
     assert bad(report).keys() == {"control"}
@@ -207,7 +207,9 @@ def test_a_silent_control_channel(write: Write) -> None:
         ),
     ],
 )
-def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Callable[[Served], int], said: str) -> None:
+def test_preflight_reports_port_without_rpc(
+    served: Served, write: Write, port: Callable[[Served], int], said: str
+) -> None:
     report = look(write(rpc_port=port(served)))
     assert bad(report).keys() == {"rpc"}
     assert bad(report)["rpc"].startswith(said)
@@ -215,7 +217,9 @@ def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Call
     assert report.count.judged == 3
 
 
-def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_finds_qmcomm_port_by_endpoint_mapper(
+    served: Served, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = served.endpoint("rpc")[1]
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", port)  # serve's is beside qmcomm: 135 is for root
     report = look(write(rpc_port=0))
@@ -224,7 +228,7 @@ def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypa
     assert states(report)["rpc access"] == "ok"
 
 
-def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", free_port(SUT))
     report = look(write(rpc_port=0))
     assert bad(report).keys() == {"rpc port"}
@@ -239,14 +243,14 @@ def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.M
         (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
     ],
 )
-def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, said: str) -> None:
+def test_preflight_reports_denied_rpc_access(write: Write, access: str, subject: str, said: str) -> None:
     report = look(write(access=access))
     assert bad(report).keys() == {subject}
     assert bad(report)[subject].endswith(said)
     assert report.count.judged == 3
 
 
-def test_provisioned_queues_without_control(write: Write) -> None:
+def test_preflight_checks_provisioned_queues_without_control_channel(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
     assert (
@@ -294,7 +298,7 @@ def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: W
         (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
     ],
 )
-def test_rpc_of_another_system_than_control(write: Write, refuses: bool, state: str, said: str) -> None:
+def test_preflight_reports_rpc_of_different_system(write: Write, refuses: bool, state: str, said: str) -> None:
     with server(agent(["queue_control"], lambda verb: refuses and verb == "create_queue")) as port:
         report = look(write(control=f"{SUT}:{port}"))
     (line,) = [line for line in report.lines if line.subject == "rpc access"]
@@ -302,7 +306,9 @@ def test_rpc_of_another_system_than_control(write: Write, refuses: bool, state: 
     assert str(line).endswith(said)
 
 
-def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_preflight_command_prints_findings_and_exit_code(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
     app = typer.Typer()
     register(app)
@@ -327,7 +333,7 @@ def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
         look(path)
 
 
-def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_reports_system_that_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "REACHED_MS", 200)
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
@@ -385,7 +391,7 @@ def agent_of_another(write: Write) -> Path:
         ),
     ],
 )
-def test_five_broken_setups(
+def test_preflight_reports_each_of_five_broken_setups(
     write: Write, monkeypatch: pytest.MonkeyPatch, broken: Any, attached: str, looked: dict[str, str]
 ) -> None:
     """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""

@@ -26,7 +26,7 @@ TELLS_SPX += '[reference]\nfaults = ["server-get-server-port-spx-port-tolerated"
 """A port of SPX, as Windows 2000 has one: a release without SPX has none."""
 
 
-def test_what_a_note_allows_a_release_does_not_fail_it_and_another_does(tmp_path: Path) -> None:
+def test_deviation_fails_only_for_releases_without_product_note(tmp_path: Path) -> None:
     profiles = ("none", "windows-server-2022")
     files = [sut(tmp_path, MISCOUNTS.format(profile=profile), f"{profile}.toml") for profile in profiles]
     runs = [("run", "--sut", file, "--out", file.stem, "--rule", RULE) for file in files]

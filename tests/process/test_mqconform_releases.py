@@ -20,7 +20,7 @@ NAMED = {
 PASSIVE = "MQQB-3.1.6.4-06"
 
 
-def test_what_a_release_misses_is_a_warning_and_without_its_profile_a_failure(tmp_path: Path) -> None:
+def test_deviation_of_release_warns_with_its_profile_and_fails_without(tmp_path: Path) -> None:
     run = run_as(RELEASE, RELEASE, NAMED, tmp_path / "run")
     found = {one.rule: one.says for one in run.rules.values() if one.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)}
     assert found == {}

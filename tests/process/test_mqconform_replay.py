@@ -28,7 +28,7 @@ def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
 
 
-def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
+def test_failure_is_replayed_without_the_system(tmp_path: Path):
     faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     assert mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")
@@ -69,7 +69,7 @@ password = "Test-1"
 ADMITS = "[remote]\n{}[rpc]\nleast_level = 'privacy'\n[[rpc.users]]\nname = 'tester'\npassword = 'Test-1'\n"
 
 
-def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tmp_path: Path):
+def test_run_of_external_system_is_replayed_except_random_decisions(tmp_path: Path):
     """An address, a control channel over the streams of a command, and NTLM, whose keys are new each time."""
     own, peer = "127.0.83.5", "127.0.83.6"
     ports = dict(zip(("tcp_port", "ping_port", "rpc_port"), (free_port(peer) for _ in range(3)), strict=True))
@@ -94,14 +94,14 @@ def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tm
     assert why.endswith("an authentication of RPC, whose keys are the tester's chance: not replayable")
 
 
-def test_a_verdict_that_is_not_that_of_the_capture_is_named(run: Path):
+def test_replay_names_verdict_that_differs_from_capture(run: Path):
     path = run / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"fail"', 1), encoding="utf-8")
     rule = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["rule"]
     done = mqconform("replay", run)
     assert done.returncode == 1
-    assert f"\n  {rule}: in the run: fail" in done.stdout
-    assert f"\n  {rule}: replayed: pass" in done.stdout
+    assert f"\n  {rule}: verdict in the run: fail" in done.stdout
+    assert f"\n  {rule}: verdict in the replay: pass" in done.stdout
     assert done.stdout.endswith("2 of 3 checks reproduced the verdicts of the run; 1 differed, 0 cannot be replayed\n")
 
 
@@ -119,7 +119,8 @@ def test_captures_of_another_run_cannot_be_replayed(run: Path):
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changed), encoding="utf-8")
     done = mqconform("replay", run, "-k", "0")
     assert done.returncode == 5
-    assert done.stderr == "the run is of another rule set than is installed here: checks may do something else\n"
+    warned = "the run used a different rule set from the one installed here: its checks may have been different\n"
+    assert done.stderr == warned
     assert "its capture is of suites/mqqb/" in done.stdout
 
 

@@ -130,7 +130,7 @@ def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Pa
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_root_that_checks_miss_is_named_once_and_first(tmp_path: Path, workers: int) -> None:
+def test_missing_root_is_reported_once_before_findings(tmp_path: Path, workers: int) -> None:
     folder = tmp_path / "run"
     chosen = ("--rule", "MQQB-3.1.5.8.1-01", "--workers", workers)
     done = command(*MQCONFORM, "run", "--sut", sut(tmp_path), "--out", folder, *chosen, cwd=ROOT, **FAKED)

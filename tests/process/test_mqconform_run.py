@@ -68,7 +68,7 @@ def test_the_reference_keeps_every_rule(whole: Ran, lines_of_whole: Lines) -> No
     assert f"run folder: {whole.folder.name}" in whole.said
 
 
-def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> None:
+def test_pytest_on_suites_gives_same_verdicts_as_mqconform_run(by_mqconform: Ran, by_pytest: Ran) -> None:
     assert (by_pytest.code, by_mqconform.code) == (0, 0), by_pytest.said
 
     def lines_of(ran: Ran) -> list[str]:
@@ -83,7 +83,7 @@ def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> Non
     assert names[0] == names[1]
 
 
-def test_the_run_folder_says_what_ran(whole: Ran, lines_of_whole: Lines, by_mqconform: Ran, by_pytest: Ran) -> None:
+def test_run_folder_records_the_run(whole: Ran, lines_of_whole: Lines, by_mqconform: Ran, by_pytest: Ran) -> None:
     some = " ".join(SOME)
     for ran, selection in ((whole, "all"), (by_mqconform, some), (by_pytest, some)):
         tree = run_json(ran.folder)
@@ -115,7 +115,7 @@ def test_junit_and_allure_have_a_test_case_for_each_rule(whole: Ran, lines_of_wh
         assert all((paths[0].parent / link["url"]).resolve().is_file() for link in result.get("links", ()))
 
 
-def test_every_verdict_with_evidence_points_at_its_bytes(lines_of_whole: Lines, unfounded_of_whole: list[str]) -> None:
+def test_evidence_of_each_verdict_names_existing_bytes(lines_of_whole: Lines, unfounded_of_whole: list[str]) -> None:
     lines = lines_of_whole
     assert sum(bool(line["evidence"]) for line in lines) > 0.9 * len(lines)
     assert unfounded_of_whole == []
@@ -150,7 +150,7 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
         assert served.process.poll() is None
 
 
-def test_without_control_what_would_need_it_at_the_end_of_a_check_is_residue(tmp_path: Path) -> None:
+def test_cleanup_that_needs_control_becomes_residue_without_control(tmp_path: Path) -> None:
     """A check that looked into a queue of the system takes out what is its own: nothing else can be asked for."""
     port = free_port("127.0.0.1", "127.0.0.2")
     toml = f"[listen]\ntcp_port = 0\nping_port = 0\n[remote]\ntcp_port = {port}\n"
@@ -174,7 +174,7 @@ def test_without_control_what_would_need_it_at_the_end_of_a_check_is_residue(tmp
 # -- faults, selections ---------------------------------------------------------------------------------------------
 
 
-def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path: Path) -> None:
+def test_fault_fails_its_rule_in_mqconform_run_and_pytest(tmp_path: Path) -> None:
     rule = "MQQB-2.2.2-02"
     fault = next(name for name, known in load_faults().items() if rule in known.breaks)
     file = sut(tmp_path, f'[sut]\nname = "faulty"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["{fault}"]\n')
@@ -234,7 +234,7 @@ def test_a_killed_run_is_resumed_without_loss_or_repetition(by_mqconform: Ran, t
     assert unfounded(folder) == []
 
 
-def test_a_cut_verdict_file_gives_one_line_error_and_stays_as_it_is(by_mqconform: Ran, tmp_path: Path) -> None:
+def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconform: Ran, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").write_bytes((by_mqconform.folder / "run.json").read_bytes())

@@ -20,7 +20,7 @@ def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> P
     return started_program(folder, *before, addresses=("127.0.46.1", "127.0.46.2"), tables=tables, **changes)
 
 
-def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path: Path):
+def test_mostly_stalled_system_breaks_no_rule(tmp_path: Path):
     stutter = ("{python}", str(HERE / "stutter.py"), "1.8", "2")
     done = mqconform("run", "--sut", program(tmp_path, *stutter), "--out", tmp_path / "run", *SELECTION, "--workers", 6)
     assert done.returncode == 0, done.stdout
@@ -37,7 +37,7 @@ def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path
         ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections and answers nothing"),
     ],
 )
-def test_a_system_that_does_not_live_through_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):
+def test_system_that_dies_during_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):
     file = program(tmp_path, script=script, timeouts="stall_ms = 10_000")
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", *FATAL)
     assert done.returncode in (1, 2), done.stdout

@@ -28,7 +28,7 @@ def example(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_example_is_three_systems_that_do_what_they_must(example: Path, tmp_path: Path) -> None:
+def test_systems_of_example_topology_keep_all_rules(example: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = mqconform("run", "--topology", example / "topology.toml", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -70,7 +70,7 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
         (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names its SUT files itself"),
         (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology is there once"),
         (("--topology", "nowhere.toml"), "cannot read the topology file"),
-        ((), "which system? give its file as --sut, or the file of three as --topology"),
+        ((), "which system? give its SUT file as --sut, or a topology file as --topology"),
     ],
 )
 def test_bad_input_gives_one_line_error(example: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

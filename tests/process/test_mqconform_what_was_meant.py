@@ -39,7 +39,7 @@ TAKEN = [
 ]
 
 
-def test_a_port_at_which_another_listens_is_refused_before_the_start(tmp_path: Path) -> None:
+def test_port_in_use_is_refused_before_system_starts(tmp_path: Path) -> None:
     runs, said_of = [], []
     with contextlib.ExitStack() as stack:
         for number, (name, host, kind, said) in enumerate(TAKEN):
@@ -80,7 +80,7 @@ time.sleep(3600)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 @pytest.mark.parametrize("own", [True, False])
-def test_after_the_start_it_is_the_program_that_listens_unless_that_is_not_wanted(tmp_path: Path, own: bool) -> None:
+def test_listener_must_belong_to_started_program_unless_declared_otherwise(tmp_path: Path, own: bool) -> None:
     command = json.dumps(["{python}", "-c", ABSENT, "{tcp_port}", str(tmp_path)])
     file = sut(
         tmp_path,
@@ -104,7 +104,7 @@ def test_after_the_start_it_is_the_program_that_listens_unless_that_is_not_wante
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_every_port_that_is_0_is_picked_and_told(tmp_path: Path, workers: int) -> None:
+def test_ports_of_0_are_chosen_and_passed_to_program(tmp_path: Path, workers: int) -> None:
     run = tmp_path / "run"
     arguments = ("--out", run, "--rule", "MQQB-3.1.5.2.3-02", "--rule", "MQQB-2.2.2-02", "--workers", workers)
     done = mqconform("run", "--sut", program(tmp_path), *arguments)
@@ -118,7 +118,7 @@ def test_every_port_that_is_0_is_picked_and_told(tmp_path: Path, workers: int) -
     assert len(run_json(run)["queue_managers"]) == workers
 
 
-def test_a_control_port_of_ones_own_is_not_for_several_programs(tmp_path: Path) -> None:
+def test_fixed_control_port_is_refused_for_several_workers(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     done = mqconform("run", "--sut", program(tmp_path, control=port), "--out", tmp_path / "run", "--workers", 2)
     assert f"control.address is 127.0.0.1:{port}: each worker has a program of its own; give port 0" in complaint(done)
@@ -132,7 +132,7 @@ ENDED = "the SUT's process ended: exit status 3"
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_end_of_the_process_is_in_verdict_and_run_and_it_is_started_again(tmp_path: Path, workers: int) -> None:
+def test_end_of_system_process_is_recorded_and_process_is_restarted(tmp_path: Path, workers: int) -> None:
     run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py")
     done = mqconform("run", "--sut", file, "--out", run, *FEW, "--workers", workers)
     assert done.returncode == 1, done.stdout
@@ -150,7 +150,7 @@ def test_the_end_of_the_process_is_in_verdict_and_run_and_it_is_started_again(tm
     assert run_json(run)["aborted"] is None
 
 
-def test_a_process_that_ends_too_often_ends_the_run_and_resume_goes_on(tmp_path: Path) -> None:
+def test_process_that_ends_too_often_ends_run_and_run_can_resume(tmp_path: Path) -> None:
     run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py", driver="max_restarts = 1\n")
     line = complaint(mqconform("run", "--sut", file, "--out", run, *FEW))
     assert "contoso: the program ended 2 times (driver.max_restarts is 1); see " in line
@@ -245,7 +245,7 @@ class Turning:
         ("other", f"control identity is now {UUID(int=7)}: another system answers"),
     ],
 )
-def test_a_control_channel_that_is_lost_ends_the_run_and_resume_goes_on(tmp_path: Path, then: str, said: str) -> None:
+def test_lost_control_channel_ends_run_and_run_can_resume(tmp_path: Path, then: str, said: str) -> None:
     run = tmp_path / "run"
     with queue_manager(tmp_path / "one") as one:
         turning = Turning(one.endpoint("control"), good=5, then=then)
@@ -265,7 +265,7 @@ def test_a_control_channel_that_is_lost_ends_the_run_and_resume_goes_on(tmp_path
 
 
 @pytest.mark.parametrize("then", ["silent", "gone"])
-def test_a_control_channel_that_is_dead_or_silent_gives_one_line_error(tmp_path: Path, then: str) -> None:
+def test_dead_or_silent_control_channel_gives_one_line_error(tmp_path: Path, then: str) -> None:
     with queue_manager(tmp_path / "one") as one:
         turning = Turning(one.endpoint("control"), good=0, then=then)
         file = external(tmp_path, one, turning.address)

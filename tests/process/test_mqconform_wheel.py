@@ -55,7 +55,7 @@ def _ask(python: Path, code: str) -> list[str]:
     return run_watched([python, "-c", code], cwd=python.parent, check=True).stdout.splitlines()
 
 
-def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
+def test_wheel_contains_all_data_files(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     parts = {name.removeprefix("mqconform/parts/") for name in names if name.startswith("mqconform/parts/")}
     assert set(WAITS_FOR) <= parts
@@ -63,14 +63,14 @@ def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
     assert parts == {path for path in tracked.stdout.split() if (ROOT / path).is_file()}
 
 
-def test_one_name_can_be_imported_and_pytest_finds_no_plugin(wheel: Path) -> None:
+def test_installed_wheel_has_one_top_level_package_and_no_pytest_plugin(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     (info,) = {name.partition("/")[0] for name in names} - {"mqconform"}
     assert info.endswith(".dist-info")
     assert "pytest11" not in zipfile.ZipFile(wheel).read(f"{info}/entry_points.txt").decode()
 
 
-def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
+def test_installed_wheel_loads_no_module_from_checkout(bin_folder: Path) -> None:
     code = (
         "import sys, mqconform; mqconform.search_parts(); import harness, reference_qm, reports, suites; "
         "print(harness.__file__); print('\\n'.join(sys.path))"
@@ -98,15 +98,13 @@ def foreign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_project_with_packages_and_options_of_the_same_names_is_not_disturbed(
-    foreign: Path, bin_folder: Path
-) -> None:
+def test_wheel_does_not_disturb_project_with_equal_package_and_option_names(foreign: Path, bin_folder: Path) -> None:
     plain = ("-p", "no:cacheprovider", "-q")
     done = command(bin_folder / "python", "-m", "pytest", *plain, cwd=foreign, PYTHONPATH=str(foreign))
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_a_run_from_within_such_a_project_imports_nothing_of_it(foreign: Path, bin_folder: Path) -> None:
+def test_run_within_project_of_equal_names_imports_none_of_its_modules(foreign: Path, bin_folder: Path) -> None:
     words = ("run", "--sut", sut(foreign).name, "--out", "run", "--rule", FEW)
     done = command(bin_folder / "python", "-m", "mqconform", *words, cwd=foreign, PYTHONPATH=str(foreign))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -149,7 +147,7 @@ def test_the_catalogue_is_listed_with_its_checks_and_spark_is_not_loaded_for_it(
     assert sum(bool(row["tests"]) for row in rows) > len(rows) / 2
 
 
-def test_every_subcommand_is_there(bin_folder: Path, tmp_path: Path) -> None:
+def test_wheel_has_every_subcommand(bin_folder: Path, tmp_path: Path) -> None:
     words_of = {"run": "--resume", "serve": "--control", "rollup": "--master", "prove": "--rule", "demo": "--out"}
     by_script = command(bin_folder / "mqconform", "--help", cwd=tmp_path)
     assert by_script.returncode == 0, by_script.stderr

@@ -47,7 +47,7 @@ def blocks(folder: Path) -> list[str]:
     return [test for number, test in enumerate(tests) if number == 0 or tests[number - 1] != test]
 
 
-def test_three_workers_find_what_one_finds(alone: Path, tmp_path: Path) -> None:
+def test_three_workers_give_same_verdicts_as_one_worker(alone: Path, tmp_path: Path) -> None:
     done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", *SELECTION, "--workers", 3)
     assert done.returncode == 0, done.stdout
     folder = tmp_path / "run"
@@ -83,7 +83,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     return [int(pid) for pid in found]
 
 
-def test_a_worker_that_dies_is_accounted_for_and_replaced(alone: Path, tmp_path: Path) -> None:
+def test_dead_worker_is_reported_and_replaced(alone: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with begun(folder, sut(tmp_path)) as process:
         os.kill(workers_of(process)[0], signal.SIGKILL)
@@ -98,7 +98,7 @@ def test_a_worker_that_dies_is_accounted_for_and_replaced(alone: Path, tmp_path:
     assert others == {key: times for key, times in judged(folder).items() if key[0] != test}
 
 
-def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: Path, tmp_path: Path) -> None:
+def test_killed_session_ends_its_workers_and_can_resume(alone: Path, tmp_path: Path) -> None:
     folder, file = tmp_path / "run", sut(tmp_path)
     with begun(folder, file) as process:
         workers = workers_of(process)
@@ -112,7 +112,7 @@ def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: 
     assert unfounded(folder) == []
 
 
-def test_what_several_workers_cannot_do_gives_one_line_error(tmp_path: Path) -> None:
+def test_option_impossible_with_several_workers_gives_one_line_error(tmp_path: Path) -> None:
     said_of = {
         0: "--workers 0: it must be 1 to 100",
         3: "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one as well",
@@ -161,7 +161,7 @@ def systems_of(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers: int) -> None:
+def test_terminated_run_stops_started_processes(tmp_path: Path, workers: int) -> None:
     folder = tmp_path / "run"
     with begun(folder, loopback(tmp_path), workers) as process:
         systems = systems_of(process)
@@ -172,7 +172,7 @@ def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers:
     assert run_json(folder)["aborted"] == "interrupted"
 
 
-def test_a_run_that_is_killed_takes_its_systems_along(tmp_path: Path) -> None:
+def test_killed_run_ends_started_systems(tmp_path: Path) -> None:
     with begun(tmp_path / "run", loopback(tmp_path)) as process:
         systems = systems_of(process)
         assert len(systems) == 2
@@ -181,7 +181,7 @@ def test_a_run_that_is_killed_takes_its_systems_along(tmp_path: Path) -> None:
     until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in systems), "the systems end")
 
 
-def test_a_selection_of_nothing_gives_one_line_error_with_workers_too(tmp_path: Path) -> None:
+def test_empty_selection_gives_one_line_error_with_workers(tmp_path: Path) -> None:
     done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "-k", "nothing_matches", "--workers", 2)
     assert done.returncode == 2
     assert "matches no check" in done.stdout + done.stderr

@@ -75,7 +75,7 @@ def test_a_read_waits_across_processes_and_is_cancelled(pair: tuple[Control, Con
     assert [one["body"] for one in owner.call("peek", queue=QUEUE)["messages"]] == ["kept"]
 
 
-def test_a_restart_of_the_owner_ends_what_waits(pair: tuple[Control, Control]) -> None:
+def test_restart_of_queue_owner_ends_waiting_remote_reads(pair: tuple[Control, Control]) -> None:
     reader, owner = pair
     remote = opened(reader)
     waiting = reader.ask("remote_receive", remote=remote, timeout_ms=None)

@@ -66,7 +66,7 @@ def test_serve_prints_its_ports_and_listens_on_no_other(tmp_path: Path):
         assert sockets_of(served.process.pid) == tcp | {("udp", served.bound["ping"])}
 
 
-def test_ping_remote_reading_and_control_are_there_only_when_asked(tmp_path: Path):
+def test_serve_offers_ping_remote_reading_and_control_only_if_configured(tmp_path: Path):
     toml = "[listen]\ntcp_port = 0\nping = false\n[rpc]\nenabled = false\n[control]\naddress = '127.0.0.1:0'"
     with serve(tmp_path, toml=toml) as served:
         nothing = "ping=none rpc=none rpc_read=none mapper=none"
@@ -74,7 +74,7 @@ def test_ping_remote_reading_and_control_are_there_only_when_asked(tmp_path: Pat
         assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("tcp", served.bound["control"])}
 
 
-def test_it_answers_a_ping_with_the_guid_of_its_identity(tmp_path: Path):
+def test_serve_answers_ping_with_its_identifier(tmp_path: Path):
     guid = "6d71636f-6e66-4f72-8d00-000000000042"
     toml = f"[queue_manager]\nidentifier = '{guid}'\nhost_name = 'contoso'"
     with serve(tmp_path, *CONTROLLED, toml=toml) as served, served.control() as control:
@@ -131,7 +131,7 @@ def test_two_processes_exchange_messages_both_ways(tmp_path: Path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Signals):
+def test_signal_stops_serve_cleanly_at_once(tmp_path: Path, number: signal.Signals):
     with serve(tmp_path, *CONTROLLED, toml="queues = [{ name = 'private$\\q' }]") as served:
         with socket.create_connection(served.endpoint("tcp"), PATIENCE_S) as peer, served.control() as control:
             control.call("identity")
@@ -145,7 +145,7 @@ def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Si
     assert (tmp_path / "stderr").read_bytes() == b""
 
 
-def test_the_verb_stop_stops_it_too(tmp_path: Path):
+def test_control_verb_stop_ends_serve(tmp_path: Path):
     with serve(tmp_path, *CONTROLLED) as served, served.control() as control:
         control.call("stop")
         assert served.ends() == 0
@@ -165,7 +165,7 @@ def test_restart_closes_transports_and_keeps_listeners(tmp_path: Path):
             pass
 
 
-def test_after_a_reset_it_is_as_it_was_installed(tmp_path: Path):
+def test_reset_restores_initial_state_of_serve(tmp_path: Path):
     toml = "queues = [{ name = 'private$\\there' }]"
     with serve(tmp_path, *CONTROLLED, "--store", str(tmp_path / "store"), toml=toml) as served:
         with served.control() as control:
@@ -233,9 +233,7 @@ def test_an_address_of_another_machine_gives_one_line_error_and_exit_2():
 def test_bad_settings_give_one_line_errors_and_exit_2(tmp_path: Path):
     path = tmp_path / "qm.toml"
     path.write_text("[listen]\nprot = 1801\n")
-    assert refused("--config", str(path)).startswith(
-        f"mqconform serve: {path}: [listen]: unknown key 'prot'; known are"
-    )
+    assert refused("--config", str(path)).startswith(f"mqconform serve: {path}: [listen]: unknown key 'prot'; known: ")
     assert refused("--control", "here") == (
         "mqconform serve: --control = 'here': must be ADDRESS:PORT like 127.0.0.1:0"
     )

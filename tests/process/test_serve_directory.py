@@ -78,7 +78,7 @@ def test_queue_published_by_one_process_is_found_by_another(tmp_path: Path):
             assert "late" not in {queue["name"] for queue in right.call("list")["queues"]}
 
 
-def test_a_file_that_another_process_has_delays_only_what_needs_it(tmp_path: Path):
+def test_locked_directory_file_delays_only_commands_that_need_it(tmp_path: Path):
     port = free_port(*ADDRESSES.values())
     with served(tmp_path, "left", port) as left:
         other = sqlite3.connect(tmp_path / "directory", isolation_level=None)
@@ -93,7 +93,7 @@ def test_a_file_that_another_process_has_delays_only_what_needs_it(tmp_path: Pat
         left.call("create_queue", name="late")
 
 
-def test_the_directory_goes_away_and_comes_back(tmp_path: Path):
+def test_serve_works_again_after_directory_outage(tmp_path: Path):
     port = free_port(*ADDRESSES.values())
     with served(tmp_path, "left", port) as left:
         left.call("create_queue", name="late", label="first")

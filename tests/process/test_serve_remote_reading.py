@@ -164,7 +164,7 @@ def test_a_read_waits_for_its_message_and_another_is_cancelled(served):
     reader.close()
 
 
-def test_a_client_that_vanishes_returns_its_message(served):
+def test_message_of_vanished_remote_reader_returns_to_queue(served):
     process, control = served
     send(control, "one")
     reader = RemoteReader(process)
@@ -192,7 +192,7 @@ def test_a_restart_ends_associations_and_keeps_the_ports(served):
     again.close()
 
 
-def test_the_mapper_at_its_own_port_answers_where_qm2qm_is(served):
+def test_endpoint_mapper_at_own_port_returns_qm2qm_port(served):
     process, _ = served
     dce = RecordingTransport(process.endpoint("mapper")).get_dce_rpc()
     dce.connect()
@@ -205,7 +205,7 @@ def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.Comple
     return mqconform("read", "--rpc-port", process.endpoint("rpc")[1], *flags, f"DIRECT={queue}")
 
 
-def test_a_command_peeks_and_receives_and_reports_that_nothing_is_left_or_why_it_failed(served):
+def test_read_command_peeks_receives_and_reports_empty_queue_or_failure(served):
     process, control = served
     send(control, "one")
     for flags, left in ((("--peek",), ["one"]), ((), [])):
@@ -224,7 +224,7 @@ def memory_kb(process: Served) -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def test_lengths_that_lie_take_no_memory_and_others_are_served(served):
+def test_false_lengths_take_no_memory_and_other_clients_are_served(served):
     process, control = served
     send(control, "one")
     reader = RemoteReader(process)

@@ -93,7 +93,7 @@ def test_impacket_reads_at_every_level(served, level, tmp_path):
         assert str(level) in {one for (found,) in rows for one in found.split(",")}
 
 
-def test_a_wrong_password_is_told_with_the_first_call(served):
+def test_wrong_password_is_reported_at_first_call(served):
     process, _ = served
     client = Impacket(process.endpoint("rpc"), QQ, login=(LEVELS[1], USER, "other"))
     with pytest.raises(DCERPCException, match="rpc_s_access_denied"):
@@ -101,7 +101,7 @@ def test_a_wrong_password_is_told_with_the_first_call(served):
     client.dce.disconnect()
 
 
-def test_what_is_demanded_is_not_demanded_of_the_methods_that_return_a_port(served):
+def test_methods_that_return_a_port_need_no_authentication_level(served):
     process, _ = served
     client = Impacket(process.endpoint("rpc"), QQ)
     assert client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)["Port"] == process.endpoint("rpc_read")[1]
@@ -111,7 +111,7 @@ def test_what_is_demanded_is_not_demanded_of_the_methods_that_return_a_port(serv
 
 
 @pytest.mark.parametrize("tampered", ["replayed", "flipped"])
-def test_a_request_that_is_not_genuine_ends_the_connection(served, tampered):
+def test_forged_request_ends_connection(served, tampered):
     process, _ = served
     client = Impacket(process.endpoint("rpc"), QQ, login=(LEVELS[2], USER, PASSWORD))
     client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)
@@ -130,7 +130,7 @@ def test_a_request_that_is_not_genuine_ends_the_connection(served, tampered):
 
 
 @pytest.mark.parametrize(("kind", "level"), [("ntlm", "integrity"), ("negotiate", "privacy")])
-def test_our_own_client_reads_as_well_and_says_when_it_cannot(served, monkeypatch, kind, level):
+def test_own_client_reads_authenticated_and_reports_failures(served, monkeypatch, kind, level):
     process, control = served
     host, port = process.endpoint("rpc")
     send(control, LARGE)
@@ -152,7 +152,7 @@ def test_our_own_client_reads_as_well_and_says_when_it_cannot(served, monkeypatc
 
 
 @pytest.mark.parametrize(("user", "outcome"), [(USER, 1), ("stranger", 2)])
-def test_a_queue_is_open_to_the_user_whom_it_grants_rights(served, monkeypatch, user, outcome):
+def test_queue_can_be_read_only_by_users_with_rights(served, monkeypatch, user, outcome):
     """Exit code 1: it is empty; 2: it cannot be opened."""
     process, _ = served
     host, port = process.endpoint("rpc")

@@ -40,7 +40,7 @@ def open_session(sock: socket.socket) -> None:
     sock.sendall(parameters.build())
 
 
-def test_what_waits_for_a_peer_that_does_not_read_is_bounded_and_others_are_served(tmp_path: Path):
+def test_bytes_for_stalled_peer_are_limited_and_other_peers_are_served(tmp_path: Path):
     with socket.create_server(("127.0.0.2", 0)) as listener, contextlib.ExitStack() as stack:
         listener.settimeout(PATIENCE_S)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)

@@ -179,7 +179,7 @@ def test_messages_of_every_kind_pass_the_router_both_ways(environment: Environme
     environment.settled()
 
 
-def test_messages_of_every_kind_go_both_ways_within_a_site(tmp_path: Path):
+def test_messages_of_every_kind_are_exchanged_within_a_site(tmp_path: Path):
     environment = Environment(tmp_path, sites=False)
     with contextlib.closing(environment):
         environment.start(LEFT, RIGHT)
@@ -191,7 +191,7 @@ def test_messages_of_every_kind_go_both_ways_within_a_site(tmp_path: Path):
 
 
 @pytest.mark.parametrize("kind", KEPT)
-def test_nothing_is_lost_or_repeated_when_connections_are_cut(environment: Environment, kind: str):
+def test_routed_messages_arrive_once_when_connections_are_cut(environment: Environment, kind: str):
     environment.start(LEFT, ROUTER, RIGHT)
     sent = bodies(kind, 60)
     for first in range(0, len(sent), 10):
@@ -205,7 +205,7 @@ def test_nothing_is_lost_or_repeated_when_connections_are_cut(environment: Envir
 
 
 @pytest.mark.parametrize("restarted", [LEFT, ROUTER, RIGHT])
-def test_nothing_is_lost_or_repeated_when_one_is_restarted(environment: Environment, restarted: str):
+def test_routed_messages_arrive_once_when_a_system_is_restarted(environment: Environment, restarted: str):
     environment.start(LEFT, ROUTER, RIGHT)
     for kind in KEPT:
         sent = bodies(kind, 30)
@@ -218,7 +218,7 @@ def test_nothing_is_lost_or_repeated_when_one_is_restarted(environment: Environm
     environment.settled()
 
 
-def test_what_a_killed_router_had_taken_over_arrives(environment: Environment):
+def test_messages_accepted_by_killed_router_arrive(environment: Environment):
     environment.start(LEFT, ROUTER, RIGHT)
     environment.kill(RIGHT)
     for kind in KEPT:
@@ -233,7 +233,7 @@ def test_what_a_killed_router_had_taken_over_arrives(environment: Environment):
 
 
 @pytest.mark.parametrize("killed", [[LEFT], [RIGHT], [LEFT, ROUTER, RIGHT]])
-def test_nothing_is_lost_or_repeated_when_ends_are_killed(environment: Environment, killed: list[str]):
+def test_routed_messages_arrive_once_when_sender_or_receiver_is_killed(environment: Environment, killed: list[str]):
     environment.start(LEFT, ROUTER, RIGHT)
     for kind in KEPT:
         for source, to in BOTH_WAYS:

@@ -34,7 +34,7 @@ def is_alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-def test_a_fork_that_is_killed_says_by_what(tmp_path: Path):
+def test_killed_fork_reports_its_signal(tmp_path: Path):
     with serve(tmp_path, "--tcp-port", "0", "--ping-port", "0") as served:
         assert is_alive(served.process.pid)
         assert served.process.poll() is None
@@ -45,7 +45,7 @@ def test_a_fork_that_is_killed_says_by_what(tmp_path: Path):
         served.process.terminate()  # of what has ended nothing is asked
 
 
-def test_forks_end_when_who_asked_for_them_is_killed():
+def test_forks_end_when_their_client_is_killed():
     paths = {"PYTHONPATH": os.pathsep.join((str(HERE), str(HERE.parent)))}
     asked = [sys.executable, "-c", ASK_AND_DIE]
     with subprocess.Popen(asked, stdout=subprocess.PIPE, env=os.environ | paths, cwd=HERE.parents[1]) as process:

@@ -118,7 +118,7 @@ def hearing(program: Path, served: Served) -> Iterator[Agent]:
         yield agent
 
 
-def test_the_file_alone_is_a_program(tmp_path: Path) -> None:
+def test_windows_agent_compiles_from_its_single_file(tmp_path: Path) -> None:
     """As Add-Type compiles it: without the assemblies of Mono, and without a warning."""
     references = [one for one in COMPILE if one != "-r:Mono.Messaging"]
     build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(WINDOWS_AGENT)]
@@ -126,7 +126,7 @@ def test_the_file_alone_is_a_program(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_every_verb_that_it_offers_is_done(hearing: Agent, served: Served) -> None:
+def test_windows_agent_carries_out_each_offered_verb(hearing: Agent, served: Served) -> None:
     here = f"DIRECT=TCP:127.0.0.1\\{HERE}"
     who = hearing.call("identity")
     assert (who["protocol"], who["guid"]) == (2, _guid(served))
@@ -163,7 +163,7 @@ def test_every_verb_that_it_offers_is_done(hearing: Agent, served: Served) -> No
     hearing.call("delete_queue", name=HERE)
 
 
-def test_a_list_is_without_what_another_deletes_meanwhile(hearing: Agent, served: Served) -> None:
+def test_queue_list_omits_queues_deleted_meanwhile(hearing: Agent, served: Served) -> None:
     ended = threading.Event()
 
     def come_and_go() -> None:
@@ -187,7 +187,7 @@ def _guid(served: Served) -> str:
         return str(control.call("identity")["guid"])
 
 
-def test_a_read_that_waits_is_cancelled_and_holds_nobody_up(hearing: Agent) -> None:
+def test_waiting_read_can_be_cancelled_and_blocks_no_other_request(hearing: Agent) -> None:
     name = "private$\\mqc-waited-for"
     hearing.call("create_queue", name=name)
     waiting = hearing.begin("receive", queue=name, timeout_ms=None)
@@ -222,7 +222,7 @@ def test_a_queue_that_is_closed_ends_every_read_that_waits_at_it(hearing: Agent)
     hearing.call("delete_queue", name=name)
 
 
-def test_of_two_reads_at_a_handle_the_one_that_is_meant_is_cancelled(hearing: Agent) -> None:
+def test_cancel_ends_only_the_named_read_of_a_handle(hearing: Agent) -> None:
     name = "private$\\mqc-read-twice"
     hearing.call("create_queue", name=name)
     handle = hearing.call("open_queue", queue=name)["handle"]
@@ -237,7 +237,7 @@ def test_of_two_reads_at_a_handle_the_one_that_is_meant_is_cancelled(hearing: Ag
     hearing.call("delete_queue", name=name)
 
 
-def test_what_it_can_never_do_is_unsupported_and_what_the_system_refuses_is_not(hearing: Agent) -> None:
+def test_impossible_verb_is_unsupported_but_refusal_of_system_is_not(hearing: Agent) -> None:
     transaction = hearing.call("begin", external=True)["transaction"]
     for verb, arguments in (
         ("prepare", {"transaction": transaction}),
@@ -252,7 +252,7 @@ def test_what_it_can_never_do_is_unsupported_and_what_the_system_refuses_is_not(
     assert (refusal["ok"], refusal.get("unsupported")) == (False, None)
 
 
-def test_a_signature_that_is_asked_for_reaches_the_system(hearing: Agent) -> None:
+def test_requested_signature_is_passed_to_msmq(hearing: Agent) -> None:
     """A system without a certificate refuses it; without the level it would send."""
     refused = hearing.ask("send", to=THERE, body="signed", authentication_level="sig20", hash_algorithm="sha512")
     assert (refused["ok"], refused.get("unsupported")) == (False, None)
@@ -278,7 +278,7 @@ def test_a_signature_that_is_asked_for_reaches_the_system(hearing: Agent) -> Non
     ],
     ids=range(13),
 )
-def test_a_line_that_is_no_request_is_refused_and_the_next_is_answered(line: bytes, hearing: Agent) -> None:
+def test_invalid_line_is_refused_and_next_line_is_answered(line: bytes, hearing: Agent) -> None:
     hearing.say(line)
     refusal = hearing.hear()
     assert refusal["ok"] is False
@@ -286,19 +286,19 @@ def test_a_line_that_is_no_request_is_refused_and_the_next_is_answered(line: byt
     assert hearing.call("identity")["ok"]
 
 
-def test_a_byte_order_mark_and_carriage_returns_are_taken_off(hearing: Agent) -> None:
+def test_byte_order_mark_and_carriage_returns_are_removed(hearing: Agent) -> None:
     hearing.say(b'\xef\xbb\xbf{"id": 9999, "verb": "identity"}\r')
     assert hearing.hear()["id"] == 9999
 
 
-def test_a_line_that_is_too_long_ends_the_conversation(program: Path, served: Served) -> None:
+def test_too_long_line_ends_connection_of_agent(program: Path, served: Served) -> None:
     with spoken_to(program, served) as agent:
         agent.say(b" " * (LIMIT + 1))
         assert str(LIMIT) in agent.hear()["error"]
         assert end_of(agent.process) == 0
 
 
-def test_a_run_that_ssh_carries_has_no_false_fail(
+def test_run_with_windows_agent_over_ssh_has_no_false_fail(
     program: Path, served: Served, peer_port: int, tmp_path: Path
 ) -> None:
     host, tcp_port = served.endpoint("tcp")

@@ -103,7 +103,7 @@ def test_identity_comes_from_the_registry(program: Path, tmp_path: Path) -> None
     assert calls == []
 
 
-def test_a_queue_that_it_makes_is_for_everybody(program: Path, tmp_path: Path) -> None:
+def test_created_queue_grants_access_to_everyone(program: Path, tmp_path: Path) -> None:
     _, calls = asked(program, tmp_path, *with_queue())
     assert calls[:3] == [
         "MessageQueue.Create .\\private$\\near False",
@@ -123,7 +123,7 @@ def test_each_read_asks_for_the_lookup_identifier(program: Path, tmp_path: Path)
     assert calls_after_send(calls)[:3] == [OPENED[0].format("Peek"), OPENED[1], "Close"]
 
 
-def test_cursors_and_lookups_are_members_of_windows(program: Path, tmp_path: Path) -> None:
+def test_cursor_and_lookup_calls_use_existing_windows_members(program: Path, tmp_path: Path) -> None:
     answers, calls = asked(
         program,
         tmp_path,
@@ -232,9 +232,7 @@ def test_a_restart_ends_when_the_queue_manager_answers_and_starts_again_what_dep
     ]
 
 
-def test_a_coordinator_that_is_out_cannot_be_started_and_is_given_back_at_the_end(
-    program: Path, tmp_path: Path
-) -> None:
+def test_disabled_coordinator_is_not_startable_and_is_restored_at_end(program: Path, tmp_path: Path) -> None:
     answers, calls = asked(program, tmp_path, {"verb": "environment", "coordinator": False})
     assert (answers[0]["service"], answers[0]["coordinator"]) == (True, False)
     assert calls == [
@@ -254,7 +252,7 @@ def test_a_coordinator_that_another_agent_left_disabled_is_startable_again(progr
     assert calls == ["ChangeServiceConfig 99: type -1 start 3", "service: handle closed"]
 
 
-def test_how_a_message_is_protected_is_set_by_its_properties(program: Path, tmp_path: Path) -> None:
+def test_message_protection_is_set_by_its_properties(program: Path, tmp_path: Path) -> None:
     protected = {"authentication_level": "sig10", "hash_algorithm": "sha1", "privacy_level": "enhanced"}
     made = {"verb": "create_queue", "name": NEAR}
     _, calls = asked(

@@ -65,19 +65,19 @@ def survives(parse, data):
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
 @budget(FEW)
 @given(data=st.binary(max_size=300))
-def test_arbitrary_bytes_as_a_structure(record, data):
+def test_arbitrary_bytes_parse_or_raise_format_error(record, data):
     survives(record.parse, data)
 
 
 @given(st.binary(max_size=40))
-def test_arbitrary_datagrams(data):
+def test_arbitrary_datagrams_parse_or_raise_format_error(data):
     survives(parse_ping, data)
     survives(parse_ping, b"\0\0HU" + data)
 
 
 @budget(MANY)
 @given(st.binary(max_size=300), st.integers(0, 0xFFFF))
-def test_arbitrary_bytes_behind_a_believable_start(data, flags):
+def test_arbitrary_bytes_after_valid_start_parse_or_raise_format_error(data, flags):
     survives(parse_packet, data)
     session = 16 if flags & 0x10 else 0
     size = max(0, 12 + len(data) - session)
@@ -102,7 +102,7 @@ def mutated(draw):
 
 @budget(MANY)
 @given(mutated())
-def test_mutated_packets(wire):
+def test_mutated_packets_parse_or_raise_format_error(wire):
     survives(parse_packet, wire)
 
 
@@ -110,7 +110,7 @@ def test_mutated_packets(wire):
     st.text(max_size=80),
     st.sampled_from(["", "DIRECT=", "DIRECT=OS:h\\", "PRIVATE=", "DL=", "MULTICAST=224.", "PUBLIC="]),
 )
-def test_arbitrary_text_as_a_format_name(text, start):
+def test_arbitrary_format_name_text_parses_or_raises_format_error(text, start):
     try:
         name = parse_format_name(start + text)
     except FormatError as error:
@@ -150,7 +150,7 @@ tails = st.one_of(
 
 @budget(SOME)
 @given(st.lists(packets, max_size=4), tails, st.lists(st.integers(0, 10_000), max_size=12))
-def test_the_cuts_of_a_stream_do_not_matter(sent, tail, cuts):
+def test_framing_does_not_depend_on_stream_chunks(sent, tail, cuts):
     wires = [packet.build() for packet in sent]
     stream = b"".join(wires) + tail
     whole = framed([stream])

@@ -238,7 +238,7 @@ packets = st.one_of(user_messages(), internal_packets())
 
 @budget(MANY)
 @given(packets)
-def test_packets_survive_the_wire(packet):
+def test_packets_equal_themselves_after_build_and_parse(packet):
     wire = packet.build()
     parsed = parse_packet(wire)
     assert parsed == replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=parsed.BaseHeader.PacketSize))
@@ -248,12 +248,12 @@ def test_packets_survive_the_wire(packet):
 
 
 @given(st.builds(PingPacket, u16, u32, guids))
-def test_pings_survive_the_wire(ping):
+def test_pings_equal_themselves_after_build_and_parse(ping):
     assert parse_ping(ping.build()) == ping
 
 
 @given(st.binary(max_size=40).filter(lambda wire: len(wire) % 2 == 0))
-def test_any_wide_characters_survive_in_a_name(wire):
+def test_direct_name_keeps_any_wide_characters(wire):
     padded = len(wire).to_bytes(2, "little") + wire + bytes(-(2 + len(wire)) % 4)
     assert DirectQueueFormatName.parse(padded).build() == padded
 
@@ -304,5 +304,5 @@ format_names = st.one_of(
 
 @budget(MANY)
 @given(format_names)
-def test_format_names_survive_as_text(name):
+def test_format_names_equal_themselves_after_print_and_parse(name):
     assert parse_format_name(str(name)) == name

@@ -349,7 +349,7 @@ LAST_SIGNATURE = {"mqf": {"Signature": wire.MQFSignatureHeader(Signature=b"12345
         (wire.establish_connection(internal={"PT": 3}), False),
     ],
 )
-def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
+def test_codecs_agree_at_limits_of_structure(packet, accepted):
     data = bytes(packet)
     check(data)
     assert (outcome(wire.dissect, data) is not None) == accepted
@@ -360,7 +360,7 @@ def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
 
 @budget(MANY)
 @given(packets | user_records().map(codec.UserMessagePacket.build), st.data())
-def test_both_accept_or_both_refuse_changed_packets(packet, data):
+def test_codecs_agree_whether_changed_packets_are_valid(packet, data):
     changed = bytearray(bytes(packet))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(changed) - 1) | st.integers(0, min(len(changed) - 1, 79)))
@@ -373,21 +373,21 @@ def test_both_accept_or_both_refuse_changed_packets(packet, data):
 
 @EXAMPLES
 @given(st.integers(0, 0xFFFF), st.binary(max_size=200))
-def test_both_accept_or_both_refuse_any_bytes_behind_a_good_beginning(flags, rest):
+def test_codecs_agree_whether_bytes_after_valid_start_are_valid(flags, rest):
     size = (16 + len(rest)).to_bytes(4, "little")
     check(b"\x10\0" + flags.to_bytes(2, "little") + b"LIOR" + size + bytes(4) + rest)
 
 
 @EXAMPLES
 @given(st.binary(max_size=40) | st.binary(min_size=20, max_size=20).map(lambda rest: b"\1\0HU" + rest))
-def test_both_accept_or_both_refuse_any_datagram(data):
+def test_codecs_agree_whether_datagrams_are_valid(data):
     check(data, codec.parse_ping, wire.dissect_ping)
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
 @budget(FEW)
 @given(st.data())
-def test_both_accept_or_both_refuse_changed_structures(name, data):
+def test_codecs_agree_whether_changed_structures_are_valid(name, data):
     layout = getattr(wire, name)
     changed = bytearray(bytes(data.draw(structures(layout))))
     for _ in range(data.draw(st.integers(0, 2))):

@@ -29,7 +29,7 @@ def virtual(tmp_path: Path):
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_the_reference_does_as_the_model_and_every_transition_is_taken(virtual, area: str) -> None:
+def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> None:
     found = Explorer(VirtualDriver(virtual), AREAS[area]).explore(
         Limits(STEPS[area], seed="fixed"), lambda done, of: None
     )

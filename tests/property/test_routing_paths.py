@@ -88,7 +88,7 @@ def table_of(topology: Topology, one: QueueManager) -> RoutingTable:
 
 @budget(FEW)
 @given(enterprises())
-def test_each_next_site_is_on_a_path_that_costs_the_least(topology: Topology) -> None:
+def test_next_site_is_on_a_cheapest_path(topology: Topology) -> None:
     costs = costs_of(topology.links)
     for gate in topology.queue_managers.values():
         own = gate.SiteIdentifierList
@@ -139,7 +139,7 @@ def test_every_message_arrives_by_gates_and_without_a_loop(topology: Topology, d
 
 @budget(FEW)
 @given(enterprises(), st.randoms(use_true_random=False))
-def test_the_order_of_the_directory_does_not_matter(topology: Topology, shuffler: object) -> None:
+def test_routing_does_not_depend_on_order_of_directory_objects(topology: Topology, shuffler: object) -> None:
     machines, sites, links = list(topology.queue_managers.values()), list(topology.sites.values()), list(topology.links)
     for elements in (machines, sites, links):
         shuffler.shuffle(elements)  # type: ignore[attr-defined]

@@ -62,7 +62,7 @@ def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> No
 
 
 @given(st.lists(st.one_of(BYTES, PDUS), max_size=12))
-def test_whatever_comes_after_the_bind_the_calls_end_once(parts: list[bytes]) -> None:
+def test_calls_end_once_whatever_bytes_follow_the_bind(parts: list[bytes]) -> None:
     client = bound()
     called(client)
     happened = [one for part in parts for one in client.receive_bytes(part)]
@@ -72,7 +72,7 @@ def test_whatever_comes_after_the_bind_the_calls_end_once(parts: list[bytes]) ->
 
 
 @given(st.lists(st.one_of(BYTES, PDUS), max_size=6))
-def test_whatever_answers_the_bind(parts: list[bytes]) -> None:
+def test_client_survives_any_answer_to_its_bind(parts: list[bytes]) -> None:
     client = ClientAssociation([QM2QM])
     client.bind()
     check(client, [one for part in parts for one in client.receive_bytes(part)], 0)
@@ -80,7 +80,7 @@ def test_whatever_answers_the_bind(parts: list[bytes]) -> None:
 
 @given(st.binary(max_size=400), st.integers(0, 399), st.booleans())
 @budget(FEW)
-def test_an_answer_that_was_tampered_with_ends_the_read_one_way_or_the_other(
+def test_tampered_answer_ends_the_remote_read(
     noise: bytes, at: int, old: bool
 ) -> None:  # fmt: skip
     """The command is answered once, whatever the server sent, and the core goes on."""

@@ -111,7 +111,7 @@ def broken(draw, good=None):
 @pytest.mark.parametrize("record", RECORDS)
 @LITTLE
 @given(data=st.data())
-def test_structures_raise_the_typed_error_only(record, data):
+def test_arbitrary_security_structures_raise_only_typed_error(record, data):
     wire = data.draw(broken())
     try:
         read = record.parse(wire)
@@ -124,7 +124,7 @@ def test_structures_raise_the_typed_error_only(record, data):
 
 @LITTLE
 @given(blob=st.builds(PublicKeyBlob, st.integers(0, 0xFFFFFFFF), st.binary(max_size=300)))
-def test_public_keys_raise_the_typed_error_only(blob):
+def test_arbitrary_public_keys_raise_only_typed_error(blob):
     try:
         found = public_key(blob)
     except SecurityError as error:
@@ -135,7 +135,7 @@ def test_public_keys_raise_the_typed_error_only(blob):
 
 @LITTLE
 @given(data=st.data())
-def test_simple_blobs_raise_the_typed_errors_only(data):
+def test_arbitrary_simple_blobs_raise_only_typed_errors(data):
     blob = data.draw(broken(samples()[6]))
     try:
         found = unwrap(key(), EncryptionAlgorithm.AES256, blob, 256)
@@ -147,7 +147,7 @@ def test_simple_blobs_raise_the_typed_errors_only(data):
 
 @LITTLE
 @given(data=st.data())
-def test_certificates_raise_the_typed_error_only(data):
+def test_arbitrary_certificates_raise_only_typed_error(data):
     der = data.draw(broken(certificate()))
     try:
         found = certificate_key(der)
@@ -163,7 +163,7 @@ def test_certificates_raise_the_typed_error_only(data):
     size=st.sampled_from([0, 5, 8, 16, 24, 32]),
     body=st.binary(max_size=64),
 )
-def test_bodies_raise_the_typed_error_only(algorithm, size, body):
+def test_arbitrary_encrypted_bodies_raise_only_typed_error(algorithm, size, body):
     try:
         clear = decrypt(algorithm, bytes(size), body)
     except SecurityError as error:
@@ -182,7 +182,7 @@ class Nobody:
 
 @budget(MANY)
 @given(data=st.data())
-def test_any_message_is_decided_about(data):
+def test_any_message_is_accepted_or_refused_by_security_check(data):
     security = SecurityData(
         SecurityID=data.draw(broken(samples()[0])),
         EncryptionKey=data.draw(broken(samples()[6])),

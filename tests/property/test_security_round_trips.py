@@ -51,7 +51,7 @@ def key() -> rsa.RSAPrivateKey:
 
 @LITTLE
 @given(chosen=st.sampled_from(KEYS), body=st.binary(max_size=200), seed=st.text(max_size=5))
-def test_a_body_survives_encryption(chosen, body, seed):
+def test_decrypted_body_equals_encrypted_body(chosen, body, seed):
     algorithm, bits = chosen
     symmetric = SeededEntropy(seed).token(bits // 8)
     assert decrypt(algorithm, symmetric, encrypt(algorithm, symmetric, body)) == body
@@ -59,7 +59,7 @@ def test_a_body_survives_encryption(chosen, body, seed):
 
 @LITTLE
 @given(chosen=st.sampled_from(KEYS), seed=st.text(max_size=5))
-def test_a_key_survives_its_simpleblob(chosen, seed):
+def test_session_key_read_from_simpleblob_equals_original(chosen, seed):
     algorithm, bits = chosen
     entropy = SeededEntropy(seed)
     symmetric = entropy.token(bits // 8)
@@ -74,7 +74,7 @@ def test_a_key_survives_its_simpleblob(chosen, seed):
     place=st.integers(0, 127),
     change=st.integers(1, 255),
 )
-def test_a_changed_signature_is_no_signature(algorithm, text, place, change):
+def test_changed_signature_is_invalid(algorithm, text, place, change):
     signature = bytearray(sign(key(), algorithm, text))
     assert is_signature(key().public_key(), algorithm, text, bytes(signature))
     signature[place] ^= change
@@ -83,7 +83,7 @@ def test_a_changed_signature_is_no_signature(algorithm, text, place, change):
 
 @LITTLE
 @given(sid=sids)
-def test_a_sid_survives_text_and_wire(sid):
+def test_sid_equals_itself_after_text_and_wire_round_trip(sid):
     assert Sid.parse(sid.build()) == sid
     assert Sid.of(str(sid)) == sid
 
@@ -115,7 +115,7 @@ def test_a_denial_of_everything_for_everyone_wins_when_it_is_first(dacl, sid):
         max_size=4,
     )
 )
-def test_stored_keys_survive(keys):
+def test_stored_keys_equal_themselves_after_reading(keys):
     assert MqdsPublicKeys.parse(MqdsPublicKeys(tuple(keys)).build()).aPublicKeys == tuple(keys)
 
 

@@ -111,7 +111,7 @@ def looked_at(made: Recorder) -> None:
 
 @budget(SOME)
 @given(st.lists(mutated(packets.map(bytes)), min_size=1, max_size=4), st.booleans())
-def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> None:
+def test_judge_handles_arbitrary_packets(sent: list[bytes], by_peer: bool) -> None:
     load_predicates()
     with recorder() as made:
         made.listeners.append(PassiveJudge().on_frame)
@@ -127,7 +127,7 @@ def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> Non
 @EXAMPLES
 @given(st.lists(pdus(), min_size=1, max_size=4))
 @example([SHORT_TRAILER])
-def test_pdus_of_any_kind_are_read(sent: list[bytes]) -> None:
+def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
     with recorder() as made:
         connection = made.record_opening(PEER, SUT, by_peer=True, rpc=True)
         for data in sent:
@@ -192,7 +192,7 @@ def peer_of(answer: bytes) -> Iterator[Peer]:
 @given(st.lists(pdus(), min_size=1, max_size=3))
 @example([SHORT_TRAILER])
 @example([PDUS[1], PDUS[5]])
-def test_a_client_of_rpc_takes_any_answer(sent: list[bytes]) -> None:
+def test_rpc_client_of_peer_handles_arbitrary_answers(sent: list[bytes]) -> None:
     with peer_of(b"".join(sent)) as peer:
         association = Association(peer).connect(2103)
         with suppress(MqconformError):
@@ -216,7 +216,7 @@ class Answering:
 @EXAMPLES
 @given(st.lists(pdus(), min_size=1, max_size=4))
 @example([PDUS[0], *PDUS[4:5] * 2])
-def test_a_server_of_rpc_takes_any_call(sent: list[bytes]) -> None:
+def test_rpc_server_of_peer_handles_arbitrary_calls(sent: list[bytes]) -> None:
     with peer_of(b"") as peer:
         server: Any = Answering(peer)
         association = ServedAssociation(server, 2103)
@@ -239,7 +239,7 @@ ANSWERS = st.recursive(
 @example(b"[" * 100_000 + b"\n")
 @example(b'{"id":1,"ok":' + b"[" * 100_000 + b"\n")
 @example(b'{"id":NaN}\n')
-def test_a_control_channel_may_say_anything(answer: bytes) -> None:
+def test_tester_handles_arbitrary_control_answers(answer: bytes) -> None:
     environment = VirtualEnvironment()
     environment.listen(Endpoint("127.0.0.1", 9801), Scripted(answer).accept)
     control = JsonlControl(environment, TcpRoute(Endpoint("127.0.0.1", 9801), "127.0.0.2"))

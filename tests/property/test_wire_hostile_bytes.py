@@ -45,13 +45,13 @@ def check(data: bytes, *, ping: bool = False) -> None:
 @given(st.binary(max_size=200), st.booleans())
 @example(b"", True)
 @example(b"", False)
-def test_any_bytes(data, ping):
+def test_any_bytes_are_dissected_or_refused(data, ping):
     check(data, ping=ping)
 
 
 @EXAMPLES
 @given(st.integers(0, 0xFFFF), st.binary(max_size=300))
-def test_any_bytes_behind_a_good_beginning(flags, rest):
+def test_any_bytes_after_valid_start_are_dissected_or_refused(flags, rest):
     size = BASE_SIZE + len(rest)
     for counted in (size, max(size - 16, 16)):
         check(b"\x10\0" + flags.to_bytes(2, "little") + b"LIOR" + counted.to_bytes(4, "little") + bytes(4) + rest)
@@ -59,7 +59,7 @@ def test_any_bytes_behind_a_good_beginning(flags, rest):
 
 @budget(MANY)
 @given(packets, st.data())
-def test_packets_with_some_bytes_changed_cut_or_added(packet, data):
+def test_damaged_packets_are_dissected_or_refused(packet, data):
     changed = bytearray(bytes(packet))
     for _ in range(data.draw(st.integers(1, 4))):
         changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
@@ -70,7 +70,7 @@ def test_packets_with_some_bytes_changed_cut_or_added(packet, data):
 
 
 @given(st.lists(elements, min_size=1, max_size=20))
-def test_a_name_in_a_list_is_handed_on_without_what_follows_it(names):
+def test_name_in_list_is_dissected_without_following_bytes(names):
     """Handing on all that follows, for each of many names, would take quadratic time."""
     read = MQFAddressHeader(bytes(MQFAddressHeader(FormatNameList=names)))
     for element in read.FormatNameList:

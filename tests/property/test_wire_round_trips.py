@@ -211,7 +211,7 @@ def test_a_ping_is_dissected_to_what_was_built(fields):
 
 @EXAMPLES
 @given(messages, st.data())
-def test_padding_may_hold_anything_and_is_kept(packet, data):
+def test_padding_of_any_value_is_kept(packet, data):
     read = dissect(bytes(packet))
     for layer in padded(read):
         for field in layer.fields_desc:

@@ -44,7 +44,7 @@ def grouped(*findings, roots=()):
     return [(title, [int(name[-2:]) for name in rules]) for title, rules in reported]
 
 
-def test_rules_of_one_check_that_saw_the_same_are_one_cause():
+def test_rules_of_one_check_with_same_observation_share_a_cause():
     assert grouped(("fail", CHECK, BAD_QUEUE, ""), ("fail", CHECK.replace("0", "1"), BAD_QUEUE, "")) == [
         ("2 rules: observed 0x8000 NackBadDestQueue", [1, 2])
     ]
@@ -59,19 +59,19 @@ def test_checks_that_saw_the_same_answer_share_its_cause_and_the_larger_cause_co
 
 
 @pytest.mark.parametrize("observed", ["[]", "False", "['6f63716d666e']", "17", "[[], ['l']]"])
-def test_what_says_nothing_by_itself_is_a_cause_within_one_check_only(observed):
+def test_unspecific_observation_is_a_cause_only_within_one_check(observed):
     found = grouped(("fail", CHECK, observed, ""), ("fail", OTHER, observed, ""), ("fail", CHECK, observed, ""))
     assert [rules for _, rules in found] == [[1, 3], [2]]
 
 
-def test_what_was_not_decided_has_the_cause_that_its_reason_says():
+def test_undecided_rule_has_its_reason_as_cause():
     why = "queues.plain is not there"
     assert grouped(
         ("inconclusive", CHECK, "", why), ("inconclusive", OTHER, "", why), ("inconclusive", "", "", why)
     ) == [(f"3 rules: {why}", [1, 2, 3])]
 
 
-def test_what_rests_on_a_missing_root_has_that_for_its_cause_whatever_its_reason_says():
+def test_rule_that_depends_on_missing_root_has_the_root_as_cause():
     said = "queues: plain private$\\mqc-plian: there is no such queue"
     found = grouped(
         ("fail", CHECK, BAD_QUEUE, ""),
@@ -87,7 +87,7 @@ def test_what_rests_on_a_missing_root_has_that_for_its_cause_whatever_its_reason
     ]
 
 
-def test_verdicts_are_never_joined_nor_is_what_has_no_words():
+def test_different_verdicts_and_observations_without_words_are_not_grouped():
     found = grouped(
         ("fail", CHECK, "open", ""), ("warn", CHECK, "open", ""), ("fail", "", "", ""), ("fail", "", "", "")
     )

@@ -39,7 +39,7 @@ def test_importing_the_command_does_not_import_spark():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path, run_folder):
+def test_foreign_output_folder_is_not_replaced(tmp_path, run_folder):
     (tmp_path / "out" / "site").mkdir(parents=True)
     (tmp_path / "out" / "site" / "mine.html").write_text("mine")
     refused(rollup(run_folder, "--out", tmp_path / "out"), "was not written by rollup")
@@ -99,11 +99,11 @@ def test_the_feature_release_is_read(answer, version):
         ("WARN something\n", ""),
     ],
 )
-def test_why_java_did_not_start_is_looked_for_in_what_it_wrote(log, words):
+def test_reason_of_failed_java_start_is_read_from_its_output(log, words):
     assert java_said(log) == words
 
 
-def test_a_java_that_has_died_is_said_in_so_many_words():
+def test_death_of_java_process_is_reported():
     class Failed(Exception):
         @property
         def java_exception(self):
@@ -114,7 +114,7 @@ def test_a_java_that_has_died_is_said_in_so_many_words():
 
 
 @pytest.mark.parametrize(("columns", "width"), [(None, reports.cli.PIPED_WIDTH), ("70", 70)])
-def test_in_a_pipe_a_row_is_a_line_unless_a_width_is_given(monkeypatch, columns, width):
+def test_matrix_row_is_one_line_in_pipe_without_given_width(monkeypatch, columns, width):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
     if columns is not None:

@@ -52,7 +52,7 @@ def facts_are_not_written(monkeypatch):
     monkeypatch.setattr(ingest, "_take_runs", take)
 
 
-def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs, tmp_path, facts_are_not_written):
+def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, facts_are_not_written):
     told = []
     where = str(tmp_path / "lake")
     add_run(runs, "old")
@@ -87,7 +87,7 @@ def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs
     assert set(Lake.open(spark, where).manifest.runs) == {"old", "open ü", "mended", "late"}
 
 
-def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
+def test_batch_repeated_after_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
     where = str(tmp_path / "lake")
     add_run(runs, "only")
 
@@ -106,12 +106,12 @@ def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_
 
 def test_folder_without_runs_is_named(spark, runs, tmp_path):
     folder = add_run(runs, "run")
-    for where, words in ((folder, "is a run itself"), (tmp_path / "nowhere", "no folder at")):
+    for where, words in ((folder, "is a run folder itself"), (tmp_path / "nowhere", "no folder at")):
         with pytest.raises(RollupError, match=words):
             Follower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
 
 
-def test_a_look_that_fails_is_said_and_tried_again_and_one_that_goes_on_failing_ends_it():
+def test_failed_search_is_retried_and_repeated_failure_ends_command():
     said, waited, looks = [], [], []
 
     def look():
@@ -122,7 +122,7 @@ def test_a_look_that_fails_is_said_and_tried_again_and_one_that_goes_on_failing_
     with pytest.raises(RollupError, match="the disk is full"):
         keep_looking(look, 7, said.append, waited.append)
     assert len(looks) == 3 + PATIENCE
-    assert said == ["the disk is full; tried again in 7 s"] * (2 + PATIENCE - 1)
+    assert said == ["the disk is full; trying again in 7 s"] * (2 + PATIENCE - 1)
     assert waited == [7] * (len(looks) - 1)
 
 

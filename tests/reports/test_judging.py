@@ -88,7 +88,7 @@ STRANGE = {
 }
 
 
-def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spark, captured, tmp_path):
+def test_executors_give_verdicts_of_single_process_and_report_unjudgeable_captures(spark, captured, tmp_path):
     given = Given("Fabrikam", "2", "none")
     folders = [str(captured / name) for name in ("run 1", "strange")]
     written = judge_into_folder(spark, folders, given, BOUNDS, str(tmp_path / "out"), lambda _: None)
@@ -221,21 +221,21 @@ def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp
         judge_into_folder(spark, [str(captured)], Given("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
 
 
-def test_a_profile_that_nobody_knows_is_refused(spark, captured, tmp_path):
+def test_unknown_profile_of_captures_is_refused(spark, captured, tmp_path):
     def judge(folder, profile):
         given = Given("Contoso", "1", profile)
         return judge_into_folder(spark, [str(folder)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
 
-    with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known are none, windows-nt, "):
+    with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known: none, windows-nt, "):
         judge(captured / "strange", "windows-server-2020")
     run = tmp_path / "run"
     shutil.copytree(captured / "run 1", run)
     (run / "run.json").write_text((run / "run.json").read_text().replace(WINDOWS, "vms"))
     (refused,) = judge(run, "none").refused
-    assert refused.startswith(f"{run}/run.json: unknown profile vms; known are none, windows-nt, ")
+    assert refused.startswith(f"{run}/run.json: unknown profile vms; known: none, windows-nt, ")
 
 
-def test_where_there_are_no_captures_is_said(spark, tmp_path):
+def test_folder_without_captures_is_reported(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
     for folder, words in (
         (str(tmp_path / "none"), "nothing exists there"),

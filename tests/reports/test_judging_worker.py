@@ -54,7 +54,7 @@ def judged(function, *captures, seconds=PATIENCE_S):
     return [row for part in worker(iter([batch])) for row in part.to_pylist()]
 
 
-def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out():
+def test_worker_returns_a_row_per_verdict_without_unknown_fields():
     rows = judged(told, ("a", b"one"), ("b", b"two"))
     assert [(row["capture"], row["position"], row["rule"]) for row in rows] == [
         ("a", 0, "MQQB-2.1.1-01"), ("a", 1, "MQQB-2.1.1-02"), ("b", 0, "MQQB-2.1.1-01"), ("b", 1, "MQQB-2.1.1-02"),
@@ -78,7 +78,7 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
         (refused, PATIENCE_S, "at byte 4: cut"),
     ],
 )
-def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(function, seconds, why):
+def test_hostile_capture_gives_a_row_and_leaves_process_unchanged(function, seconds, why):
     before = signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)
     rows = judged(function, ("a", b""), ("b", b""), seconds=seconds)
     assert [row["capture"] for row in rows] == ["a", "b"]
@@ -94,7 +94,7 @@ def test_spark_and_arrow_schemas_have_the_same_columns():
     assert told_spark == {one.name: str(one.type).replace("item:", "element:") for one in SCHEMA}
 
 
-def test_what_is_sent_to_an_executor_needs_nothing_of_ours_there(tmp_path):
+def test_code_for_executors_imports_no_project_module(tmp_path):
     cloudpickle.register_pickle_by_value(judging_worker)
     try:
         (tmp_path / "sent").write_bytes(cloudpickle.dumps(Worker("json:loads", "", 1, 1 << 30)))

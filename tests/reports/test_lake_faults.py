@@ -44,7 +44,7 @@ def small(spark, tmp_path_factory):
     return folder, report
 
 
-def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_others_theirs(spark, small):
+def test_growing_run_or_foreign_rules_do_not_prevent_ingest_of_other_runs(spark, small):
     folder, report = small
     assert (report.taken, report.kept, report.rejected) == (["good"], 1, 0)
     of_foreign, of_grows = report.refused
@@ -58,9 +58,7 @@ def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_othe
     assert {each.name for each in (folder / "lake" / "data").iterdir()} == lake.manifest.commits_in_use()
 
 
-def test_an_ingest_that_another_overtakes_and_one_that_fails_after_its_last_step_say_what_the_lake_is(
-    spark, small, tmp_path, monkeypatch
-):
+def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tmp_path, monkeypatch):
     where = shutil.copytree(small[0] / "lake", tmp_path / "lake")
     state = Lake.open(spark, str(where)).manifest
 
@@ -82,7 +80,7 @@ def test_an_ingest_that_another_overtakes_and_one_that_fails_after_its_last_step
 
     said = []
     with pytest.raises(
-        RollupError, match="was changed by another process in the meantime: nothing was ingested, ingest again"
+        RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
         ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
     assert said == ["the lake was published, its state 2 has the 1 runs; the next step failed: no room"]
@@ -104,7 +102,7 @@ def disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def test_on_a_full_disk_the_lake_reads_as_before(spark, small, tmp_path, disk):
+def test_failed_ingest_on_full_disk_leaves_lake_unchanged(spark, small, tmp_path, disk):
     shutil.copytree(small[0] / "lake", disk / "lake")
     before, folders = read(spark, disk / "lake"), sorted((disk / "lake" / "data").iterdir())
     long = (line(seq, reason=random.Random(seq).randbytes(999).hex()) for seq in range(1, 900))

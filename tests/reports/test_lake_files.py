@@ -15,7 +15,7 @@ def files(spark):
     return Files(spark)
 
 
-def test_a_folder_is_one_however_its_name_is_written(files, tmp_path):
+def test_spellings_of_a_folder_name_give_one_folder(files, tmp_path):
     folder = tmp_path / "a {b"
     folder.mkdir()
     for name in FILES:
@@ -27,7 +27,7 @@ def test_a_folder_is_one_however_its_name_is_written(files, tmp_path):
     assert ([each.uri for each in found], refused) == ([f"file://{folder}"], [])
 
 
-def test_a_file_on_another_host_is_none_of_here(files, tmp_path):
+def test_file_url_of_another_host_is_not_local(files, tmp_path):
     assert local_path(f"file://host{tmp_path}") is None
     assert "Wrong FS" in sources.find(files, [f"file://host{tmp_path}"])[1][0]
 

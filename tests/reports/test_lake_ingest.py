@@ -100,7 +100,7 @@ BROKEN = {
     15: "not one JSON object",
     17: "ms is outside the run",
     20: "captures/x.pcapng: the file is cut",
-    21: "cut off in the middle of the line",
+    21: "the line is cut off in the middle",
 }
 
 
@@ -161,7 +161,7 @@ def taken(spark, tmp_path_factory):
     return Taken(spark, tmp_path_factory.mktemp("mounted"))
 
 
-def test_one_bad_argument_does_not_lose_the_others(taken):
+def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
     assert taken.report.taken == ["new", taken.hostile.run, taken.old.run]
     refused = "\n".join(taken.report.refused)
     assert len(taken.report.refused) == 5
@@ -169,7 +169,7 @@ def test_one_bad_argument_does_not_lose_the_others(taken):
         "runs/no run is not a run folder: it has no file run.json of its own",
         "no run folder at viewfs://here/runs/missing",
         "bad/run.json: sut: version must be a string",
-        "run new was given before with other content",
+        "run new was already given with other content",
         "torn/rules.json: it cannot be read as JSON",  # 'new' has the same suites, and its rules.json is whole
     ):
         assert words in refused
@@ -188,7 +188,7 @@ def test_every_line_is_in_one_table_and_broken_ones_are_named_by_file_and_line(t
     assert sum(row.kept for row in taken.rows("runs")) == len(taken.rows("verdicts")) == taken.report.kept
 
 
-def test_a_line_of_schema_2_has_what_its_run_and_catalogue_say(taken):
+def test_schema_2_line_gets_fields_of_run_and_catalogue(taken):
     row = next(row for row in taken.rows("verdicts", run="new", seq=1))
     assert (row.sut, row.sut_name, row.profile) == (system_key("Contoso", "1.0", "none"), "Contoso", "none")
     assert (row.document, row.section, row.level, row.reach) == ("MQQB", "2.1.1", "SHOULD", "process")
@@ -202,7 +202,7 @@ def test_a_line_of_schema_2_has_what_its_run_and_catalogue_say(taken):
     ]
 
 
-def test_unknown_fields_are_kept(taken):
+def test_ingest_keeps_unknown_fields(taken):
     row = taken.rows("verdicts", run="new", seq=2)[0]
     assert json.loads(row.extra) == {"colour": {"deep": [1, "x\u202e"]}, "weight": 1.5}
     assert (row.expected, row.observed, row.capture) == ("a", "a", None)
@@ -213,18 +213,18 @@ def test_unknown_fields_are_kept(taken):
     assert {row.run for row in taken.rows("verdicts") if row.extra} == {"new"}
 
 
-def test_what_became_of_a_should_beside_a_must_is_a_column(taken):
+def test_outcome_of_should_in_must_rule_is_a_column(taken):
     assert {row.seq: row.advice for row in taken.rows("verdicts", run="new") if row.advice} == {14: "missed"}
     assert taken.rows("verdicts", run="new", seq=14)[0].extra is None
 
 
-def test_a_lone_surrogate_and_a_rule_that_no_catalogue_knows_get_in(taken):
+def test_lone_surrogate_and_uncatalogued_rule_are_ingested(taken):
     assert taken.rows("verdicts", run="new", seq=3)[0].expected == clean("\ud800 lone")
     row = taken.rows("verdicts", run="new", seq=4)[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
 
 
-def test_pages_show_what_the_lake_has(taken, tmp_path):
+def test_pages_show_content_of_lake(taken, tmp_path):
     lake = taken.open()
     contents = contents_of(lake)
     assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
@@ -294,7 +294,7 @@ def test_lines_of_schema_1_keep_their_packets(taken):
     assert {row.first for row in packets} == {None}
 
 
-def test_the_same_runs_again_change_nothing_and_their_lines_are_not_read(taken, monkeypatch):
+def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
     before = numbers(Files(taken.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.contents", lambda _: pytest.fail("lines are read"))
     again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
@@ -319,9 +319,7 @@ def reading(taken):
     return lake.manifest, {table: sum(taken.counted(lake, table)) for table in tables}
 
 
-def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was_and_another_content_is_taken_when_told_to(
-    taken, tmp_path, monkeypatch
-):
+def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_content(taken, tmp_path, monkeypatch):
     late = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
     other = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
     refused = taken.ingest(str(other))
@@ -372,14 +370,14 @@ def test_second_publication_is_refused_without_effect(taken):
     lake = taken.open()
     before = set((taken.path() / "manifests").iterdir())
     with pytest.raises(
-        RollupError, match="was changed by another process in the meantime: nothing was ingested, ingest again"
+        RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
         publish(lake.files, lake.uri, replace(lake.manifest, runs={}))
     assert taken.open().manifest == lake.manifest
     assert set((taken.path() / "manifests").iterdir()) == before
 
 
-def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_same(taken):
+def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(taken):
     before = reading(taken)
     data = taken.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
@@ -407,9 +405,7 @@ def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_sam
         ("", "an empty name is not a folder"),
     ],
 )
-def test_a_file_system_that_cannot_be_had_gives_one_line_error_and_no_local_folder(
-    taken, tmp_path, monkeypatch, where, words
-):
+def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RollupError) as caught:
         Lake.open_or_new(taken.spark, where)
@@ -419,15 +415,15 @@ def test_a_file_system_that_cannot_be_had_gives_one_line_error_and_no_local_fold
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_holds_other_things_is_no_lake(taken, tmp_path):
+def test_folder_with_other_content_is_not_a_lake(taken, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(RollupError, match=r"is not a lake, it holds mine\.txt"):
+    with pytest.raises(RollupError, match=r"is not a lake, it has mine\.txt"):
         Lake.open_or_new(taken.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
         Lake.open(taken.spark, str(tmp_path / "nowhere"))
 
 
-def test_a_manifest_that_is_none_is_named(taken, tmp_path):
+def test_invalid_manifest_is_named(taken, tmp_path):
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "00000003.json"
     other = (taken.path() / "manifests" / f"{taken.open().manifest.number:08d}.json").read_text()
@@ -440,6 +436,6 @@ def test_a_manifest_that_is_none_is_named(taken, tmp_path):
         Lake.open_or_new(taken.spark, str(tmp_path))
 
 
-def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):
+def test_runs_are_numbered_by_start_whatever_the_argument_order(taken):
     rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
     assert [row.run for row in rows][:3] == ["new", taken.hostile.run, taken.old.run]

@@ -26,20 +26,23 @@ def rules_json(check, renamed):
 BEFORE, AFTER = rules_json(OLD, {}), rules_json(NEW, {OLD: NEW})
 
 
-@pytest.fixture
-def take(spark, tmp_path):
-    """Return a function that writes a run, takes it into the lake, and returns the lake."""
-    number = 0
+class Systems:
+    """A lake of several systems, one for each test; ``stands``, ``changes`` and ``roots`` of a stage are read once."""
 
-    def take_run(rules, *judged, **values):
-        nonlocal number
-        number += 1
-        folder = tmp_path / f"run-{number}"
+    def __init__(self, spark, folder):
+        self.spark, self.folder, self.uri = spark, folder, str(folder / "lake")
+        self.stands, self.changes, self.roots, self.number = {}, {}, {}, 0
+
+    def write_run(self, system, rules, *judged, **values):
+        """Write a run folder of a system; later ones began later."""
+        self.number += 1
+        folder = self.folder / f"{system}-{self.number}"
         folder.mkdir()
         canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        run = {"schema": 2, "run": folder.name, "started": f"2026-11-{number:02d}T10:00:00Z", "reach": "process"}
-        run |= {"finished": f"2026-11-{number:02d}T11:00:00Z", "suites": hashlib.sha256(canonical.encode()).hexdigest()}
-        run |= {"sut": {"name": "Contoso", "vendor": "", "version": "1.0", "profile": "none"}, "harness": "0.1.0"}
+        day = f"2026-11-{self.number:02d}"
+        run = {"schema": 2, "run": folder.name, "started": f"{day}T10:00:00Z", "reach": "process"}
+        run |= {"finished": f"{day}T11:00:00Z", "suites": hashlib.sha256(canonical.encode()).hexdigest()}
+        run |= {"sut": {"name": system, "vendor": "", "version": "1.0", "profile": "none"}, "harness": "0.1.0"}
         run |= {"selection": "all", "aborted": None, "exit": 1} | values
         (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
         (folder / "rules.json").write_text(json.dumps(rules), encoding="utf-8")
@@ -48,64 +51,86 @@ def take(spark, tmp_path):
             for seq, (test, rule, verdict) in enumerate(judged, 1)
         )
         (folder / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        report = ingest(Lake.open_or_new(spark, str(tmp_path / "lake")), [str(folder)])
-        assert report.taken == [folder.name]
-        return Lake.open_or_new(spark, str(tmp_path / "lake"))
+        return folder
 
-    return take_run
+    def ingest(self, stage, *folders, replacing=False):
+        """Ingest run folders together, and read what stands after this stage."""
+        report = ingest(self.lake(), [str(folder) for folder in folders], replacing=replacing)
+        assert sorted(report.replaced if replacing else report.taken) == sorted(folder.name for folder in folders)
+        lake = self.lake()
+        for row in lake.table("rule_current").where(f"rule = '{RULE}'").collect():
+            self.stands[stage, row.sut_name] = row.test, row.verdict, row.tests, row.retired
+        for row in lake.table("changes").collect():
+            self.changes.setdefault((stage, row.sut_name), []).append((row.run, row.rule, row.change))
 
+    def read_roots(self, stage):
+        """Read the checks that wait for a missing root, by system."""
+        for run in contents_of(self.lake()).runs:
+            for root in run.roots:
+                self.roots[stage, run.run.rpartition("-")[0]] = root.checks
 
-def stands(lake, rule=RULE):
-    (row,) = lake.table("rule_current").where(f"rule = '{rule}'").collect()
-    return row.test, row.verdict, row.tests, row.retired
-
-
-def changes(lake):
-    return [(row.run, row.rule, row.change) for row in lake.table("changes").orderBy("ingest", "rule").collect()]
-
-
-def test_a_renamed_check_keeps_its_verdict_until_it_is_made_again(take):
-    take(BEFORE, (f"{OLD}[a]", RULE, "fail"), (OTHER, RULE, "pass"))
-    lake = take(AFTER, (OTHER, RULE, "pass"), selection="-k other")
-    assert stands(lake) == (f"{NEW}[a]", "fail", 2, False)
-    assert changes(lake) == []
-    lake = take(AFTER, (f"{NEW}[a]", RULE, "pass"), selection="-k new")
-    assert stands(lake) == (f"{NEW}[a]", "pass", 2, False)
-    assert changes(lake) == [("run-3", RULE, "newly passing")]
+    def lake(self):
+        return Lake.open_or_new(self.spark, self.uri)
 
 
-def test_a_check_that_still_fails_under_its_new_name_changes_nothing(take):
-    take(BEFORE, (OLD, RULE, "fail"))
-    lake = take(AFTER, (NEW, RULE, "fail"))
-    assert stands(lake) == (NEW, "fail", 1, False)
-    assert changes(lake) == []
-    assert {step.kind for step in compare(lake.table, "run-1", "run-2", None).steps} == {UNCHANGED}
-
-
-def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(take, tmp_path):
-    """The run is replaced, so that all of its product is derived anew, with the newest names."""
+@pytest.fixture(scope="module")
+def systems(spark, tmp_path_factory):
+    """Return a lake into which five systems were ingested: by suites before the renaming, after it, and before it."""
+    made = Systems(spark, tmp_path_factory.mktemp("renamed"))
     older = BEFORE | {"documents": {"MQQB": "Binary Protocol"}}
-    take(older, (OLD, RULE, "fail"))
-    take(BEFORE, (OTHER, OTHER_RULE, "pass"), selection="-k other")
-    lake = take(AFTER, (OTHER, OTHER_RULE, "pass"), selection="-k other")
-    with (tmp_path / "run-1" / "verdicts.jsonl").open("a", encoding="utf-8") as file:
+    replaced = made.write_run("replaced", older, (OLD, RULE, "fail"))
+    made.ingest(
+        "before",
+        replaced,
+        made.write_run("replaced", BEFORE, (OTHER, OTHER_RULE, "pass"), selection="-k other"),
+        made.write_run("later", BEFORE, (f"{OLD}[a]", RULE, "fail"), (OTHER, RULE, "pass")),
+        made.write_run("failing", BEFORE, (OLD, RULE, "fail")),
+        made.write_run("rooted", BEFORE, (f"{OLD}[a]", RULE, "inconclusive"), roots=[ROOT]),
+        made.write_run("back", BEFORE, (OLD, RULE, "fail")),
+    )
+    made.read_roots("before")
+    made.ingest(
+        "after",
+        made.write_run("replaced", AFTER, (OTHER, OTHER_RULE, "pass"), selection="-k other"),
+        made.write_run("later", AFTER, (OTHER, RULE, "pass"), selection="-k other"),
+        made.write_run("failing", AFTER, (NEW, RULE, "fail")),
+        made.write_run("rooted", AFTER, (OTHER, RULE, "pass"), selection="-k other"),
+        made.write_run("back", AFTER, (NEW, RULE, "pass")),
+    )
+    made.read_roots("after")
+    with (replaced / "verdicts.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"schema": 2, "seq": 9, "ms": 9, "rule": RULE, "verdict": "pass", "test": OTHER}) + "\n")
-    report = ingest(lake, [str(tmp_path / "run-1")], replacing=True)
-    assert report.replaced == ["run-1"]
-    lake = Lake.open_or_new(lake.spark, lake.uri)
-    assert stands(lake) == (NEW, "fail", 2, False)
-    assert changes(lake) == [("run-2", OTHER_RULE, "added")]
+    made.ingest("replaced", replaced, replacing=True)
+    made.ingest("again", made.write_run("later", AFTER, (f"{NEW}[a]", RULE, "pass"), selection="-k new"))
+    made.ingest("back", made.write_run("back", BEFORE, (OLD, RULE, "fail")))
+    return made
 
 
-def test_suites_without_the_new_name_go_back_to_the_old_one(take):
-    take(BEFORE, (OLD, RULE, "fail"))
-    take(AFTER, (NEW, RULE, "pass"))
-    lake = take(BEFORE, (OLD, RULE, "fail"))
-    assert stands(lake) == (OLD, "fail", 1, False)
+def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
+    assert systems.stands["after", "later"] == (f"{NEW}[a]", "fail", 2, False)
+    assert ("after", "later") not in systems.changes
+    assert systems.stands["again", "later"] == (f"{NEW}[a]", "pass", 2, False)
+    assert systems.changes["again", "later"] == [("later-12", RULE, "newly passing")]
 
 
-def test_a_missing_root_of_an_older_run_names_the_renamed_check(take):
-    lake = take(BEFORE, (f"{OLD}[a]", RULE, "inconclusive"), roots=[ROOT])
-    assert [root.checks for run in contents_of(lake).runs for root in run.roots] == [{f"{OLD}[a]"}]
-    lake = take(AFTER, (OTHER, RULE, "pass"), selection="-k other")
-    assert [root.checks for run in contents_of(lake).runs for root in run.roots] == [{f"{NEW}[a]"}]
+def test_a_check_that_still_fails_under_its_new_name_changes_nothing(systems):
+    assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
+    assert ("again", "failing") not in systems.changes
+    steps = compare(systems.lake().table, "failing-4", "failing-9", None).steps
+    assert {step.kind for step in steps} == {UNCHANGED}
+
+
+def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(systems):
+    """The run is replaced, so that all of its product is derived anew, with the newest names."""
+    assert systems.stands["replaced", "replaced"] == (NEW, "fail", 2, False)
+    assert systems.changes["replaced", "replaced"] == [("replaced-2", OTHER_RULE, "added")]
+
+
+def test_suites_without_new_name_use_old_name(systems):
+    assert systems.stands["after", "back"] == (NEW, "pass", 1, False)
+    assert systems.stands["back", "back"] == (OLD, "fail", 1, False)
+
+
+def test_a_missing_root_of_an_older_run_names_the_renamed_check(systems):
+    assert systems.roots["before", "rooted"] == {f"{OLD}[a]"}
+    assert systems.roots["after", "rooted"] == {f"{NEW}[a]"}

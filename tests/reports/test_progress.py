@@ -26,20 +26,20 @@ def test_short_command_prints_no_progress(out):
     assert said(out(), [1.0, 2.0, 4.9]) == []
 
 
-def test_a_terminal_hears_the_stage_and_the_time_that_is_left_on_one_line():
+def test_terminal_shows_stage_and_remaining_time_on_one_line():
     assert said(Terminal(), [0.0, 4.0, 8.0])[-1] == (
         "\x1b[2Kmqconform rollup: pages of rules, 2 of 10, about 32 s left, 8 s so far"
     )
 
 
-def test_a_line_is_no_wider_than_the_terminal(monkeypatch):
+def test_progress_line_fits_terminal_width(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     (line,) = said(Terminal(), [9.0])[1:]
     assert line.endswith("…")
     assert len(line.removeprefix("\x1b[2K")) < 40
 
 
-def test_a_pipe_hears_a_line_each_half_minute():
+def test_pipe_gets_a_progress_line_each_half_minute():
     lines = said(io.StringIO(), [float(second) for second in range(0, 130, 2)])
     assert [line.rpartition(", ")[2] for line in lines] == [
         "6 s so far",
@@ -50,7 +50,7 @@ def test_a_pipe_hears_a_line_each_half_minute():
     ]
 
 
-def test_what_is_said_while_java_has_the_standard_streams_is_heard(monkeypatch, tmp_path):
+def test_progress_is_printed_while_java_uses_standard_streams(monkeypatch, tmp_path):
     heard, java = tmp_path / "stderr", tmp_path / "java.log"
     times = iter([0.0])
     with heard.open("w") as stderr, java.open("w") as log:
@@ -62,17 +62,17 @@ def test_what_is_said_while_java_has_the_standard_streams_is_heard(monkeypatch, 
     assert java.read_text() == ""
 
 
-def test_hours_and_minutes_are_in_words():
+def test_durations_are_formatted_in_hours_and_minutes():
     assert [_format_seconds(each) for each in (0, 89.4, 90, 599, 3_000, 7_300)] == [
         *("0 s", "89 s", "1 min 30 s", "9 min 59 s", "50 min", "2 h 2 min"),
     ]
 
 
-def test_a_terminal_is_not_flooded():
+def test_progress_updates_on_terminal_are_limited():
     assert len(said(Terminal(), [5 + step / 100 for step in range(200)])) <= 4
 
 
-def test_a_command_that_rests_is_quiet_and_begins_anew():
+def test_resting_progress_is_silent_until_next_stage():
     clock = iter([0.0, 9.0, 50.0, 54.0, 56.0])
     out = io.StringIO()
     progress = Progress("rollup", out, lambda: next(clock))
@@ -85,7 +85,7 @@ def test_a_command_that_rests_is_quiet_and_begins_anew():
 
 
 @pytest.mark.parametrize(("out", "end"), [(Terminal, "\r\x1b[2K"), (io.StringIO, "so far\n")])
-def test_a_stage_that_says_nothing_is_heard_of_and_the_line_is_erased(monkeypatch, out, end):
+def test_long_silent_stage_is_reported_and_line_is_erased(monkeypatch, out, end):
     monkeypatch.setattr("reports.progress.WATCHED_S", 0.01)
     clock = iter([0.0, 1.0, *map(float, range(9, 10_000))])
     heard = out()

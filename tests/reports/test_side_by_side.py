@@ -11,12 +11,12 @@ from reports.lake import side_by_side
 from reports.lake.side_by_side import FEW
 
 
-def test_parts_of_few_lines_are_done_at_once() -> None:
+def test_parts_of_few_lines_run_in_parallel() -> None:
     meeting = threading.Barrier(2)
     side_by_side.do(FEW, lambda: meeting.wait(PATIENCE_S), lambda: meeting.wait(PATIENCE_S))
 
 
-def test_parts_of_many_lines_are_done_in_their_order_where_an_interrupt_reaches_them() -> None:
+def test_parts_of_many_lines_run_in_order_in_main_thread() -> None:
     done: list[tuple[int, threading.Thread]] = []
     parts = [lambda number=number: done.append((number, threading.current_thread())) for number in range(3)]
     side_by_side.do(FEW + 1, *parts)

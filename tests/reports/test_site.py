@@ -29,7 +29,7 @@ RULE = rule(1, link="https://learn.microsoft.com/x")
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
-def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
+def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
     system = System(text, text, text, 2)
     older = replace(system, version="0", order=1)
     words = dict.fromkeys(("title", "role", "why", "observe", "level", "form", "section", "observed"), text)
@@ -77,7 +77,7 @@ def test_the_rules_of_a_section_begin_with_its_findings(tmp_path):
     assert re.findall(r'<th scope="row"><a [^>]*>([^<]+)', page) == [rules[number].rule for number in (2, 1, 0)]
 
 
-def test_many_systems_are_shown_a_few_at_a_time(tmp_path):
+def test_many_systems_are_split_over_pages(tmp_path):
     systems = [System(f"s{number}", "1", "", number) for number in range(45)]
     site, _ = written(tmp_path, contents(systems, [RULE], [standing(RULE, each, "pass") for each in systems]))
     pages = sorted(path.name for path in (site / "documents").iterdir())
@@ -87,7 +87,7 @@ def test_many_systems_are_shown_a_few_at_a_time(tmp_path):
     assert all(each.key in page_of(site, "index.html") for each in systems)
 
 
-def test_the_coverage_page_counts_and_says_why(tmp_path):
+def test_coverage_page_has_counts_and_reasons(tmp_path):
     unseen = replace(rule(2), observe="none", why="<nobody> can", checked=False)
     counted = Coverage(
         RULE.document, RULE.section, RULE.title, "MUST", rows=4, catalogued=3, checked=1, proven=1, none=1
@@ -106,12 +106,12 @@ def test_the_coverage_page_counts_and_says_why(tmp_path):
     assert unseen.rule in page
 
 
-def test_a_site_of_old_runs_says_that_it_knows_no_coverage(tmp_path):
+def test_site_of_old_runs_states_that_coverage_is_unknown(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
     assert "No run has the coverage of the suites" in page_of(site, "coverage.html")
 
 
-def test_stale_pages_do_not_stay(tmp_path):
+def test_rewritten_site_has_no_stale_pages(tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.html").write_text("old")
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
@@ -161,7 +161,7 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path):
     assert json.loads(table.with_suffix(".json").read_text())[0]["observed"] == "=1+1"
 
 
-def test_colour_is_never_alone(tmp_path):
+def test_color_is_always_accompanied_by_symbol_or_word(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail")]))
     page = page_of(site, "index.html")
     for symbol, label in {"✗": "fail", "✓": "pass", "▲": "warn", "○": "not observable", "·": "no verdict"}.items():

@@ -88,12 +88,12 @@ def test_octets_of_a_huge_packet_are_bounded():
 
 
 @pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])
-def test_octets_that_are_no_hexadecimal_say_so(digits):
+def test_invalid_hexadecimal_octets_are_reported(digits):
     assert octets(frame(1, hex=digits, octets=1))[0][0].startswith("not hexadecimal")
 
 
 @pytest.mark.parametrize("marked", [((5, 2),), ((0, 99),), ((0, 3), (1, 2))])
-def test_a_mark_that_cannot_be_is_left_out(marked):
+def test_impossible_mark_is_omitted(marked):
     assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
 
 
@@ -132,7 +132,7 @@ def test_only_a_plain_https_link_is_a_link(tmp_path, link):
     assert 'onclick="' not in only_rule_page(site)
 
 
-def test_frames_of_the_worst_verdicts_come_first_and_equals_take_turns():
+def test_frames_are_shown_worst_verdict_first_equal_verdicts_in_turn():
     many = [frame(number) for number in range(9)]
     third = System("Third", "1")
     standings = [
@@ -173,7 +173,7 @@ def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
     assert "mqconform run" not in page
 
 
-def test_what_a_reason_alone_tells_has_no_headings_over_nothing(tmp_path):
+def test_verdict_with_only_a_reason_has_no_empty_headings(tmp_path):
     one = standing(RULE, CONTOSO, "inconclusive", expected="", observed="", reason="the session was lost")
     other = standing(RULE, FABRIKAM, "fail", expected="closed", observed="")
     site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], [RULE], [one, other]))
@@ -184,7 +184,7 @@ def test_what_a_reason_alone_tells_has_no_headings_over_nothing(tmp_path):
     assert "<dt>Observed</dt><dd><bdi>nothing</bdi>" in failed
 
 
-def test_suites_beside_the_documents_are_named_once(tmp_path):
+def test_groups_outside_documents_are_named_once(tmp_path):
     title = "Robustness: what a system does"
     one = replace(rule(1), rule="ROBUSTNESS-1", document="ROBUSTNESS")
     site, _ = written(tmp_path, contents([CONTOSO], [one, RULE], titles={"ROBUSTNESS": title, "MQQB": "Binary"}))

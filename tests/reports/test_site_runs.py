@@ -37,7 +37,7 @@ def test_a_run_has_a_page_with_its_whole_selection_its_command_and_its_junit(tmp
         assert f'{slug("r2")}.html"' in page_of(site, name), name
 
 
-def test_what_the_latest_run_changed_is_on_the_first_page(tmp_path):
+def test_first_page_shows_changes_of_latest_run(tmp_path):
     rules = [rule(number) for number in range(1, 9)]
     changes = [
         Change("Contoso", "", each.rule, "r2", day(3), "1.0", "fail", "1.0", "pass", "newly failing") for each in rules
@@ -55,7 +55,7 @@ def test_what_the_latest_run_changed_is_on_the_first_page(tmp_path):
     assert page.index('id="new"') < page.index('id="matrix"') < page.index('class="legend"')
 
 
-def test_two_systems_are_compared_by_the_data_of_all(tmp_path):
+def test_comparison_uses_data_of_all_systems(tmp_path):
     newer = System("Contoso", "1.1", "", 5)
     standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, newer, "fail")]
     site, _ = written(tmp_path, contents([FABRIKAM, CONTOSO, newer], [RULE], standings))
@@ -75,7 +75,7 @@ def test_rejected_lines_are_listed(tmp_path):
     assert "1 line of the verdict files" in page_of(site, "index.html")
 
 
-def test_pairs_are_a_page_of_their_own(tmp_path):
+def test_pairs_have_their_own_page(tmp_path):
     pairs = (
         Pair(CONTOSO.key, "Contoso 1.0", FABRIKAM.key, "Fabrikam 2.2", "sender", {"pass": 3}),
         Pair(FABRIKAM.key, "Fabrikam 2.2", CONTOSO.key, "Contoso 1.0", "receiver", {"fail": 1, "pass": 2}),
@@ -124,7 +124,7 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
 
 
 @pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
-def test_roots_that_the_harness_did_not_write_are_left_out(extra):
+def test_malformed_roots_are_omitted(extra):
     assert roots_of(extra) == ()
 
 
@@ -154,7 +154,7 @@ def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(
     assert dead_links(site) == []
 
 
-def test_the_page_of_a_run_names_what_should_have_been_followed_beside_a_must(tmp_path):
+def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
     rules = [rule(1), rule(2)]
     runs = [run("r1", CONTOSO, unfollowed=(rules[1].rule,)), run("r2", CONTOSO, 2)]
     site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(rules[0], CONTOSO, "pass")], runs))
@@ -163,7 +163,7 @@ def test_the_page_of_a_run_names_what_should_have_been_followed_beside_a_must(tm
     assert re.search(rf'SHOULD not followed beside a MUST: <a href="[^"]*">{rules[1].rule}</a></p>', said[0])
 
 
-def test_a_run_without_a_change_says_so_and_names_its_folder_as_a_person_would(tmp_path):
+def test_page_of_run_without_change_says_so_and_shows_local_folder(tmp_path):
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
     page = page_of(site, f"runs/{slug('r2')}.html")

@@ -29,7 +29,7 @@ def rules_data(site):
     return {name: json.loads(value.rstrip(";")) for name, _, value in (line[6:].partition(" = ") for line in lines)}
 
 
-def test_a_rule_takes_bounded_room_in_the_data_whatever_the_number_of_systems(tmp_path):
+def test_data_size_per_rule_is_bounded_for_many_systems(tmp_path):
     one = rule(1, says="x" * 300)
     judged = [standing(one, system, VERDICTS[number % 8]) for number, system in enumerate(SYSTEMS[:199])]
     site, _ = written(tmp_path / "one", contents(SYSTEMS, [one], judged))
@@ -39,7 +39,7 @@ def test_a_rule_takes_bounded_room_in_the_data_whatever_the_number_of_systems(tm
     assert places == {**dict.fromkeys(VERDICTS, 25), VERDICTS[7]: 24, "not_judged": 1}
 
 
-def test_of_many_rules_the_page_has_the_worst_first_and_the_sections_of_all(tmp_path):
+def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
     rules = [rule(number, section) for section in ("2.1.1", "2.1.2") for number in range(1, 200)]
     verdicts = [standing(each, CONTOSO, "warn") for each in rules[:-1]] + [standing(rules[-1], CONTOSO, "fail")]
     site, _ = written(tmp_path, contents([CONTOSO], rules, verdicts))
@@ -65,7 +65,7 @@ def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
         assert len(list(csv.DictReader(file))) == RULES_HERE + 3
 
 
-def test_of_many_runs_the_page_has_the_latest_and_the_table_for_machines_all(tmp_path):
+def test_page_of_runs_has_latest_and_data_table_has_all(tmp_path):
     runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_HERE + 5)]
     site, _ = written(tmp_path, contents([CONTOSO], [], (), runs, run_count=9_000))
     page = text_of(site, "runs.html")

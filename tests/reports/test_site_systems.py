@@ -66,7 +66,7 @@ def test_a_card_says_how_much_of_the_catalogue_was_judged_and_leads_to_the_failu
     assert "did not finish" in page
 
 
-def test_what_changed_since_the_version_before_is_shown(tmp_path):
+def test_system_page_shows_changes_since_previous_version(tmp_path):
     newer = System("Contoso", "1.1", "", 5)
     rules = [rule(number) for number in range(1, 4)]
     old = [standing(each, CONTOSO, verdict) for each, verdict in zip(rules, ("pass", "fail", "pass"), strict=True)]
@@ -86,7 +86,7 @@ def test_what_changed_since_the_version_before_is_shown(tmp_path):
     assert "newly failing</span> 1" in page_of(site, "index.html")
 
 
-def test_findings_of_one_cause_stand_together_under_what_was_seen(tmp_path):
+def test_findings_of_one_cause_are_grouped_under_their_observation(tmp_path):
     rules = [rule(number, says=f"says {number}") for number in range(1, 5)]
     seen = {"expected": "['0x8009']", "observed": "['0x8000']", "test": "suites/t.py::a[0]"}
     standings = [standing(rules[0], CONTOSO, "fail", observed="kept open", test="suites/t.py::b")]
@@ -116,7 +116,7 @@ def test_a_cell_leads_to_the_findings_of_its_document_or_to_its_sections(tmp_pat
     assert f'href="../rules/{slug(RULE.rule)}.html#{CONTOSO.key}"' in section
 
 
-def test_profiles_are_systems_of_their_own(tmp_path):
+def test_each_profile_has_its_own_system_page(tmp_path):
     other = replace(CONTOSO, profile="directory", order=9)
     standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, other, "fail")]
     site, _ = written(tmp_path, contents([CONTOSO, other], [RULE], standings))
@@ -124,7 +124,7 @@ def test_profiles_are_systems_of_their_own(tmp_path):
     assert "directory" in system_page(site, other)
 
 
-def test_later_undecided_and_retired_verdicts_stand_apart(tmp_path):
+def test_later_undecided_and_retired_verdicts_are_listed_separately(tmp_path):
     rules = [rule(1), rule(2)]
     later = Beside("inconclusive", "r7", day(7), "t", "it was slow")
     standings = [
@@ -153,7 +153,7 @@ def test_history_of_a_system_is_drawn(tmp_path):
     assert history.index(">r3<") < history.index(">r1<")
 
 
-def test_the_rules_that_count_are_those_with_a_verdict_and_those_without_one(tmp_path):
+def test_counted_rules_are_judged_plus_unjudged_rules(tmp_path):
     rules = [*(rule(number) for number in (1, 2, 3)), rule(4, observe="none"), rule(5, observe="none")]
     standings = [standing(rules[0], CONTOSO, "pass"), standing(rules[4], CONTOSO, "not_observable")]
     site, _ = written(tmp_path, contents([CONTOSO], rules, standings))
@@ -171,7 +171,7 @@ def test_a_document_without_a_verdict_has_the_mark_for_that(tmp_path):
     assert '2<span class="vh"> no verdict' in cell[: cell.index("</td>")]
 
 
-def test_headings_count_the_rules_of_the_document_that_is_shown_alone(tmp_path):
+def test_headings_count_rules_of_filtered_document(tmp_path):
     other = replace(rule(9), rule="MQMQ-2.1.1-09", document="MQMQ")
     rules, seen = [rule(1), rule(2), other], {"observed": "kept open", "test": "suites/t.py::a"}
     site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, "fail", **seen) for each in rules]))

@@ -19,7 +19,7 @@ def only_page(site, folder):
     return page.read_text(encoding="utf-8")
 
 
-def test_lines_that_repeat_are_one_star_but_never_what_decides():
+def test_repeated_dump_lines_become_star_except_deciding_octets():
     data = bytes(16) + b"Z" * 80 + bytes(range(16)) + b"Z" * 33
     lines = "".join(text for text, _ in octets(frame(1, hex=data.hex(), octets=len(data)))).splitlines()
     assert [line[:4] for line in lines] == ["0000", "0010", "*", "0060", "0070", "*", "0090"]
@@ -60,7 +60,7 @@ def test_a_rule_that_never_changed_says_so(tmp_path):
     assert "No run has changed the verdict" in only_page(site, "rules")
 
 
-def test_every_table_is_there_for_machines(tmp_path):
+def test_every_table_is_written_as_csv_and_json(tmp_path):
     change = Change("Contoso", "", RULE.rule, "r2", day(2), "1.0", "fail", "0.9", "pass", "newly failing")
     made = contents(
         *([CONTOSO, FABRIKAM], [RULE], [standing(RULE, CONTOSO, "fail")], [run("r1", CONTOSO), run("r2", FABRIKAM)]),

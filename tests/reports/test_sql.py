@@ -111,7 +111,7 @@ def test_rows_beyond_the_limit_are_left_out_and_the_limit_is_named(lake: Path) -
     assert "more than 2 rows" in result.stderr
 
 
-def test_a_query_beyond_its_time_ends_in_one_line(lake: Path) -> None:
+def test_query_beyond_time_limit_gives_one_line_error(lake: Path) -> None:
     refused(ask(lake, "select count(*) from range(100000000000) a", "--seconds", "0.05"), "longer than 0.05 s")
 
 
@@ -127,7 +127,7 @@ def test_a_query_beyond_its_time_ends_in_one_line(lake: Path) -> None:
     ],
 )
 def test_a_statement_that_is_not_one_query_is_refused(lake: Path, statement: str) -> None:
-    refused(ask(lake, statement), "give one query that reads")
+    refused(ask(lake, statement), "give one query that only reads")
 
 
 @pytest.mark.parametrize("query", ["select * from read_text('/etc/passwd')", "select * from glob('/etc/*')"])

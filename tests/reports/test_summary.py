@@ -49,7 +49,7 @@ def test_the_terminal_shows_symbols_and_what_was_not_judged():
     assert "✗ fail" in text
 
 
-def test_a_system_whose_latest_run_is_a_part_says_so_wherever_its_numbers_stand():
+def test_partial_latest_run_is_marked_in_every_table():
     lines = rendered(two_systems()).splitlines()
     named = [line for line in lines if "Fabrikam" in line]
     assert len(named) == 2
@@ -57,7 +57,7 @@ def test_a_system_whose_latest_run_is_a_part_says_so_wherever_its_numbers_stand(
     assert sum(line.count("(partial)") for line in lines) == 2
 
 
-def test_what_is_missing_comes_first_of_each_system_that_lacks_it():
+def test_missing_roots_are_listed_first_for_each_system():
     roots = Root("queues: no plain\n<b>[bold]", frozenset("ab")), Root("one address", frozenset("a"))
     found = two_systems()
     found = replace(found, runs=(*found.runs, run("r3", FABRIKAM, 3, roots=roots)))
@@ -74,7 +74,7 @@ def test_what_is_missing_comes_first_of_each_system_that_lacks_it():
     assert rendered(many, 200).splitlines()[20] == "and 20 more missing roots: the site has all"
 
 
-def test_sections_of_which_nothing_was_judged_are_left_out():
+def test_sections_without_judged_rules_are_omitted():
     rules = [*RULES, rule(1, "4.1"), rule(1, "4.2")]
     text = rendered(contents([CONTOSO], rules, [standing(RULES[0], CONTOSO, "pass")]))
     assert "2.1.1" in text
@@ -82,14 +82,14 @@ def test_sections_of_which_nothing_was_judged_are_left_out():
     assert "3 groups of sections without a judged rule are left out" in text
 
 
-def test_the_share_that_was_judged_is_of_the_catalogue():
+def test_judged_share_is_relative_to_catalogue():
     line = next(line for line in rendered(two_systems()).splitlines() if "Fabrikam" in line and "%" in line)
     assert "20 %" in line
 
 
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("number", [20, 200])
-def test_many_systems_are_rows_and_nothing_is_cut(number, width):
+def test_many_systems_are_rows_without_truncation(number, width):
     systems = [System(f"system {each}", "10.0.17763", "directory", each) for each in range(number)]
     standings = [standing(RULES[0], each, "fail" if position % 2 else "pass") for position, each in enumerate(systems)]
     text = rendered(contents(systems, RULES, standings), width)
@@ -99,7 +99,7 @@ def test_many_systems_are_rows_and_nothing_is_cut(number, width):
     assert ("140 more systems" in text) == (number == 200)
 
 
-def test_names_that_begin_alike_are_told_apart():
+def test_shortened_names_stay_distinguishable():
     names = ("Contoso Message Queue Server Enterprise Edition", "Contoso Message Queue Server Enterprise Extended")
     systems = [System(name, f"1.{each}", "windows-server-2003-r2", each) for each in range(3) for name in names]
     text = rendered(contents(systems, RULES, [standing(RULES[0], systems[0], "pass")]), 80)
@@ -108,7 +108,7 @@ def test_names_that_begin_alike_are_told_apart():
         assert text.count(words) == 2 * len(names)
 
 
-def test_twenty_systems_stand_beside_the_documents_with_their_worst_verdict():
+def test_twenty_systems_show_worst_verdict_per_document():
     systems = [System("Contoso", f"1.{each}", "", each) for each in range(20)]
     other = replace(rule(7), rule="MQMQ-2.1.1-07", document="MQMQ")
     standings = [standing(other, each, "pass") for each in systems[1:]]
@@ -127,7 +127,7 @@ def test_twenty_systems_stand_beside_the_documents_with_their_worst_verdict():
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_pairs_are_rows_those_with_most_to_look_at_first(width):
+def test_pairs_are_sorted_by_number_of_findings(width):
     pairs = [
         Pair("a", "Contoso 1.0", "b", f"Fabrikam {number}", "sender", {"pass": 7, "fail": number})
         for number in range(20)

@@ -11,7 +11,7 @@ ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
 
 @given(ANYTHING)
-def test_a_slug_is_a_name_that_no_path_can_be_made_of(text):
+def test_slug_contains_no_path_characters(text):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}", slug(text))
     assert len(slug(text)) <= 49
 
@@ -37,7 +37,7 @@ def test_direction_marks_and_escapes_are_written_out():
     assert visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
 
 
-def test_a_long_text_is_cut_and_says_so():
+def test_long_text_is_clipped_with_note():
     assert clip("x" * 100, 10).startswith("x" * 10 + "…")
     assert "verdicts.jsonl" in clip("x" * 100, 10)
     assert clip("x" * 10, 10) == "x" * 10

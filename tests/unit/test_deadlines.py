@@ -4,7 +4,7 @@ from reference_qm.model import deadlines
 from reference_qm.model.deadlines import Deadlines
 
 
-def test_things_come_out_when_they_are_due_earliest_first():
+def test_due_deadlines_are_returned_earliest_first():
     due = Deadlines[str](lambda thing: True)
     for thing, at in (("c", 30), ("a", 10), ("b", 20), ("b2", 20)):
         due.add(thing, at)
@@ -16,7 +16,7 @@ def test_things_come_out_when_they_are_due_earliest_first():
     assert due.earliest_s is None
 
 
-def test_a_thing_that_is_known_keeps_its_time_and_may_come_again():
+def test_known_deadline_keeps_its_time_and_can_be_added_again():
     due = Deadlines[str](lambda thing: True)
     due.add("a", 10)
     due.add("a", 5)
@@ -34,7 +34,7 @@ def test_cancelled_deadline_is_not_returned():
     assert list(due.take_due(2)) == ["b"]
 
 
-def test_pointless_things_never_outnumber_the_others_by_much():
+def test_cancelled_deadlines_are_purged_from_memory():
     alive: set[int] = set()
     due = Deadlines[int](alive.__contains__)
     for number in range(50_000):

@@ -97,7 +97,7 @@ BAD = {
     ),
     "unknown verdict": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "maybe" }]'),
-        "E07 reading 2: unknown verdict maybe; known are pass, fail, warn",
+        "E07 reading 2: unknown verdict maybe; known: pass, fail, warn",
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),

@@ -26,7 +26,7 @@ def test_receive_facility_offers_remote_read():
     assert list_offered_facilities(FACILITIES, {"remote_read"}) == ["remote_read"]
 
 
-def test_the_page_has_the_table():
+def test_facility_table_of_page_matches_code():
     for facility, verbs in FACILITIES.items():
         if len(verbs) == 1 or facility == "remote_read":
             assert f"`{facility}`" in PAGE

@@ -107,7 +107,7 @@ def test_the_committed_capture_is_what_the_builder_makes(tmp_path: Path) -> None
     assert (GOLDEN / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()
 
 
-def test_the_capture_gives_the_frames_back() -> None:
+def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
     golden = load_golden()
     found = streams(GOLDEN / golden.capture)
     (stream,) = found.tcp
@@ -123,7 +123,7 @@ def test_the_capture_gives_the_frames_back() -> None:
 
 @pytest.mark.skipif(not DOCUMENT.exists(), reason="the specifications are not beside this clone")
 @pytest.mark.parametrize("number", FRAMES)
-def test_the_dump_is_that_of_the_document(number: int) -> None:
+def test_golden_frames_match_dump_of_document(number: int) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     section = re.search(rf"### 4\.1\.{number} FRAME.*?(?=\n<a id|\Z)", text, re.DOTALL)
     assert section is not None

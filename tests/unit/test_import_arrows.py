@@ -57,7 +57,7 @@ ROOMS = {
             "roots",
             "run",
         ),
-        *("explore", "learn", "pair", "results", "proof", "attach", "preflight", "cli"),
+        *("states", "explore", "learn", "pair", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

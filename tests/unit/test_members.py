@@ -26,7 +26,7 @@ def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
         ("MQCN = 3\n", "[MQCN]: title is missing"),
         (
             '[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\nleft_out = "d"\nwhy = "e"\n',
-            "[MQCN]: unknown key why; known are title, exercised, reference, left_out",
+            "[MQCN]: unknown key why; known: title, exercised, reference, left_out",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_numbers_and_sections_are_those_of_the_appendix(document: str) -> No
     assert {number: note.sections for number, note in notes.items()} == printed
 
 
-def test_a_rule_cites_the_notes_that_bear_on_it_and_the_other_way_round() -> None:
+def test_rules_and_product_notes_cite_each_other() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
         for note in catalogue.notes.find_cited(row.document, row.note):
@@ -86,9 +86,9 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
     [
         (ROW.replace("[1]", "[01]"), "01: is no number of a note; write [17] for note <17>"),
         (ROW.replace("[1]", "[one]"), "one: is no number of a note"),
-        (ROW.replace("deviates", "odd"), "1: unknown kind odd; known are deviates, default, "),
+        (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
         (ROW.replace('"2.1"', '"two"'), "1: sections has 'two'; write a section as 3.1.4.6"),
-        (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known are windows-nt, "),
+        (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known: windows-nt, "),
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
         (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv has them all"),
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),

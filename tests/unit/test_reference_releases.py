@@ -111,7 +111,7 @@ def test_serve_takes_a_release_by_its_flag_and_refuses_others(tmp_path: Path) ->
 
 def test_an_unknown_release_of_a_sut_file_is_refused_with_those_that_there_are() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "virtual"}, "reference": {"release": "windows-95"}}
-    with pytest.raises(UsageError, match=r"unknown reference\.release 'windows-95'; known are none, windows-nt, "):
+    with pytest.raises(UsageError, match=r"unknown reference\.release 'windows-95'; known: none, windows-nt, "):
         parse_sut_file(tree)
 
 

@@ -202,7 +202,7 @@ def test_the_agent_leaves_the_standard_input_to_its_program() -> None:
 
 
 @pytest.mark.parametrize(("name", "command"), [(PROVISION, "New-NetFirewallRule"), ("agent.ps1", "Add-Type")])
-def test_what_is_splatted_has_parameters_of_the_documentation(name: str, command: str) -> None:
+def test_splatted_powershell_parameters_are_documented(name: str, command: str) -> None:
     text = _text(_tree(name))
     variables = set(re.findall(rf"{command} @(\w+)", text))
     assert variables
@@ -255,7 +255,7 @@ def test_a_record_cannot_name_what_the_script_never_changes(name: str) -> None:
     assert thrown < min(changes)
 
 
-def test_a_machine_that_was_never_restored_is_told_and_left_with_what_is_asked_for() -> None:
+def test_unrestored_windows_machine_is_reported_and_set_up_as_requested() -> None:
     """It warns first; a value of a switch that is not given any more is undone, asked for, then off the record."""
     functions = _functions(PROVISION)
     prepare = [command for command, _, _ in _commands(functions["Invoke-Prepare"])]

@@ -1,1 +1,4 @@
-"""Take the inputs of a queue manager and carry out the commands of higher layers. Spec: MS-MQQB 3.1.4."""
+"""Passes the inputs of a queue manager to its parts, and carries out the commands of higher layers.
+
+Spec: MS-MQQB 3.1.4.
+"""

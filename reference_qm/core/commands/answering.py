@@ -14,7 +14,7 @@ class Answering(Part):
     __slots__ = ()
 
     def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
-        """Carry out a command, or the rest of it, and send its answer unless the answer comes later."""
+        """Carry out a command or its next step, and send the answer unless a later step returns it."""
         try:
             result = carry_out()
         except CommandError as error:

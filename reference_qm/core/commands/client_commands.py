@@ -24,7 +24,10 @@ from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
 LAST_ID = 0xFFFFFFFFFFFFFFFF
-"""The LookupId behind the last message; the LookupId before the first message is 0. Spec: MS-MQQP 3.1.4.11."""
+"""The LookupId that means the place after the last message; 0 means the place before the first message.
+
+Spec: MS-MQQP 3.1.4.11.
+"""
 LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "first": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, 0),
     "previous": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, None),
@@ -36,7 +39,10 @@ LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
 
 
 class ClientCommands(Part):
-    """Handles the commands of a higher layer for remote queues. Each answer comes when its sequence of calls ends."""
+    """Handles the commands of a higher layer for remote queues.
+
+    Each command is answered when its sequence of calls ends.
+    """
 
     __slots__ = ()
 
@@ -100,7 +106,7 @@ class ClientCommands(Part):
         peeking, receiving, fixed = one_of("seek", request.seek, LOOKUPS)
         check_number("lookup_id", request.lookup_id, 0, LAST_ID)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
-            raise CommandError(f"lookup_id: 0 names no message, {request.seek} needs one (MS-MQQP 3.1.4.11)")
+            raise CommandError(f"lookup_id: 0 is not a message, and {request.seek} needs a message (MS-MQQP 3.1.4.11)")
         read = RemoteRead(
             queue=self._find_queue(request.remote),
             Action=peeking if request.peek else receiving,
@@ -125,7 +131,7 @@ class ClientCommands(Part):
 
     def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
-            raise CommandError("remote, cursor: give exactly one of them, to name the place to read from")
+            raise CommandError("remote, cursor: give exactly one of them, to name the queue to read from")
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
         check_number("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0
@@ -170,13 +176,17 @@ class ClientCommands(Part):
     def _find_queue(self, number: int) -> RemoteQueue:
         queue = self.qm.remote_client.queues.get(number)
         if queue is None:
-            raise CommandError(f"no remote queue {number} is open: open it again, they end with a restart")
+            raise CommandError(
+                f"no remote queue {number} is open: open it again, because remote queues end with a restart"
+            )
         return queue
 
     def _find_cursor(self, number: int) -> tuple[RemoteQueue, int]:
         found = self.qm.remote_client.cursors.get(number)
         if found is None:
-            raise CommandError(f"no remote cursor {number}: open one, cursors end with their queue and with a restart")
+            raise CommandError(
+                f"no remote cursor {number}: open a new cursor, because cursors end with their queue and with a restart"
+            )
         return found
 
 

@@ -23,12 +23,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 LABEL_LIMIT = 249
-"""The longest label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
+"""The maximum length of a label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF
 
 
 class Commands(Part):
-    """Handles commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
+    """Handles commands of a higher layer.
+
+    Each handler returns a Result, or None when a later step answers the command.
+    """
 
     __slots__ = ()
 
@@ -123,11 +126,16 @@ class Commands(Part):
             return None
         expanded = self.qm.queue_names.expand_format_name(to)
         if expanded is None:
-            raise CommandError(f"{to!a} cannot be expanded: the directory gives no queues of a distribution list in it")
+            raise CommandError(
+                f"{to!a} cannot be expanded: the directory returns no queues for a distribution list in it"
+            )
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue of a message; CommandError when neither a local nor an outgoing queue takes it."""
+        """Find the local queue of a message.
+
+        Raise CommandError when neither a local nor an outgoing queue accepts it.
+        """
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
@@ -151,7 +159,7 @@ class Commands(Part):
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
+                    f"{one.to!a} takes a signed or encrypted message only as the sole destination: send it apart"
                 )
         for one in ones:
             check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
@@ -160,7 +168,7 @@ class Commands(Part):
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
-        """Establish a session without a message; the answer comes when the session is open or closed."""
+        """Establish a session without a message; answer when the session is open or closed."""
         if self.qm.destinations.find_local(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
         session = self.qm.destinations.open_outgoing(request.to, now).session
@@ -256,7 +264,7 @@ _NOT_ENQUEUED = {
 
 
 ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
-"""The commands that return information and change nothing."""
+"""The commands that return information without a change, and so are answered while the queue manager is halted."""
 
 
 def _check_message(request: commands.SendMessage) -> None:

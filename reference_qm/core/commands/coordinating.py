@@ -12,10 +12,11 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 class Coordinating(Part):
-    """Decides transactions for an application or a coordinator (DTC). The answer comes when the outcome is on disk.
+    """Decides transactions for an application or a coordinator (DTC).
 
-    Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash the same commands resolve transactions in doubt: 3.1.4.9,
-    3.1.4.10. A command that fails leaves the transaction unchanged, so that the caller can repeat the command or abort.
+    Each command is answered when the outcome is on disk. Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash the
+    same commands resolve transactions in doubt: 3.1.4.9, 3.1.4.10. A command that fails leaves the transaction
+    unchanged, so that the caller can repeat the command or abort.
     """
 
     __slots__ = ()
@@ -25,7 +26,7 @@ class Coordinating(Part):
 
         ``single_phase``: this queue manager is the only participant and commits at once.
         """
-        _check_state(transaction, TransactionState.ACTIVE, "begin another one")
+        _check_state(transaction, TransactionState.ACTIVE, "begin another transaction")
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
             return self._write_commit(transaction, token, now)
@@ -54,7 +55,7 @@ class Coordinating(Part):
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
             self.qm.transaction_events.transaction_prepare(transaction, True)
         else:
-            _check_state(transaction, TransactionState.PREPARED, "a coordinator prepares it first")
+            _check_state(transaction, TransactionState.PREPARED, "the coordinator must prepare it first")
         return self._write_commit(transaction, token, now)
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -107,7 +108,9 @@ class Coordinating(Part):
         """
         external = transaction is None or not transaction.SinglePhase
         if external and not self.qm.coordinated:
-            raise CommandError("the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): try again when it is back")
+            raise CommandError(
+                "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT): try again when it is available"
+            )
 
     def _write_commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Write all operations of a transaction as one record.

@@ -36,7 +36,7 @@ TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesRec
 OnTransport = Callable[[QM], Callable[[Any, Now], None]]
 
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
-"""A method that carries out a command; it returns None when the answer comes later."""
+"""A method that carries out a command; it returns None when a later step answers the command."""
 
 
 class Inputs(Part):
@@ -45,7 +45,10 @@ class Inputs(Part):
     __slots__ = ()
 
     def on_started(self, event: Started, now: Now) -> None:
-        """Handle Queue Manager Started. Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store that makes no sense."""
+        """Handle Queue Manager Started.
+
+        Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
+        """
         if self.qm.halted is None:
             self.qm.directory_client.initialize(now)
         else:
@@ -120,7 +123,7 @@ class Inputs(Part):
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close connections that hold too many bytes of unfinished packets, the longest waiting one first.
+        """Close connections while unfinished packets take too many bytes, beginning with the packet that waits longest.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """

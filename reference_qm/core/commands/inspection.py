@@ -61,7 +61,7 @@ _POSITION = (
 )
 
 _OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
-"""Attributes of an outgoing queue that a management interface does not return."""
+"""The attributes of an outgoing queue that a management interface does not return."""
 _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
@@ -126,7 +126,7 @@ class Inspection(Part):
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
-        """Return the attributes of the outgoing queue with a format name, as a list of at most one."""
+        """Return the attributes of the outgoing queue with a format name, as a list of at most one queue."""
         wanted = request.to.lower()
         queues = self.qm.adm.OutgoingQueues.values()
         return Result(

@@ -42,13 +42,13 @@ PROPERTIES = {
 """The changeable attributes of a queue, by the names that commands use."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
-"""The longest Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
+"""The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
 class QueueCommands(Part):
     """Handles commands of a higher layer for queues.
 
-    Each handler returns a Result, or None when the answer comes later.
+    Each handler returns a Result, or None when a later step answers the command.
     """
 
     __slots__ = ()
@@ -117,7 +117,9 @@ class QueueCommands(Part):
         """Change properties of a queue."""
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
-            raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
+            raise CommandError(
+                f"{queue.Pathname} has no properties of its own: only private and public queues have them"
+            )
         changes = _parse_properties(request) | {"ModifyTime": now.utc_s}
         if not _is_published(queue):
             return self._change_attributes(queue, changes, token)
@@ -270,7 +272,7 @@ class QueueCommands(Part):
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("queue, handle, cursor: give exactly one of them, to name the place to read from")
+            raise CommandError("queue, handle, cursor: give exactly one of them, to name the queue to read from")
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
@@ -285,7 +287,7 @@ class QueueCommands(Part):
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Return the function that answers a reading command, and closes a descriptor opened for it alone."""
+        """Return the function that answers a reading command, and closes a descriptor opened only for this command."""
 
         def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
@@ -319,14 +321,18 @@ class QueueCommands(Part):
     def _find_descriptor(self, handle: int) -> OpenQueueDescriptor:
         descriptor = self.qm.descriptors.get(handle)
         if descriptor is None:
-            raise CommandError(f"no open queue has handle {handle}: open the queue again, handles end with a restart")
+            raise CommandError(
+                f"no open queue has handle {handle}: open the queue again, because handles end with a restart"
+            )
         return descriptor
 
     def _find_cursor(self, handle: int) -> Cursor:
         for descriptor in self.qm.descriptors.values():
             if handle in descriptor.CursorCollection:
                 return descriptor.CursorCollection[handle]
-        raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
+        raise CommandError(
+            f"no cursor {handle}: open a new cursor, as cursors end with their queue's handle and with a restart"
+        )
 
 
 def _share_mode(deny_receive: bool) -> QueueShareMode:
@@ -341,13 +347,18 @@ def describe_position(position: MessagePosition) -> dict[str, Any]:
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse to receive from or move in a nontransactional queue within a transaction. Spec: MS-MQRR 3.1.4.13."""
+    """Refuse a receive from a nontransactional queue, or a move within it, as part of a transaction.
+
+    Spec: MS-MQRR 3.1.4.13.
+    """
     if not queue.Transactional:
-        raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
+        raise CommandError(
+            f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use a transactional queue"
+        )
 
 
 def _parse_properties(request: Any) -> dict[str, Any]:
-    """Return the valid attributes that a request sets, without those that are None."""
+    """Return the attributes that a request sets; an attribute of None is omitted. Raises CommandError."""
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -391,7 +402,7 @@ def _is_published(queue: Queue) -> bool:
 
 
 def _check_directory(status: Status, failure: str) -> None:
-    """Raise CommandError when the directory did not carry out a change."""
+    """Raise CommandError when the status reports that the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure}: {status.name}: try again when it is back")
 
@@ -421,4 +432,4 @@ _WAYS_OUT = {
 
 
 def _explain_status(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the command is not possible')}"
+    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the queue cannot carry out the command')}"

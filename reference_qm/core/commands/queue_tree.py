@@ -52,7 +52,7 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
 
 
 def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-    """Describe a descriptor, which has one queue or several queues open. Spec: MS-MQDMPR 3.1.1.16."""
+    """Describe a descriptor of one open queue, or of several. Spec: MS-MQDMPR 3.1.1.16."""
     return {
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
@@ -84,7 +84,7 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def pathname_of(queue: Queue | None) -> str | None:
-    """Return the text that stands for a reference to a queue."""
+    """Return the path name of a queue as the text of a reference to it."""
     return None if queue is None else queue.Pathname
 
 

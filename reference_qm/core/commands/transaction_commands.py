@@ -12,12 +12,12 @@ from reference_qm.surface.entropy import new_guid
 
 
 class TransactionCommands(Part):
-    """Handles the commands of transactions, and the parts of sending and receiving that belong to a transaction."""
+    """Handles the commands that begin and decide transactions, and finds the transaction of other commands."""
 
     __slots__ = ()
 
     def transaction_for(self, identifier: UUID | None) -> Transaction | None:
-        """Find the transaction of a send or receive command; CommandError when it accepts no more operations."""
+        """Find the transaction of a send or receive command; raise CommandError when it accepts no more operations."""
         if identifier is None:
             return None
         transaction = self.qm.transaction_events.find_transaction(identifier)
@@ -52,7 +52,10 @@ class TransactionCommands(Part):
         return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
 
     def _find_decidable(self, identifier: UUID) -> Transaction:
-        """Find the transaction that a command decides; CommandError when only the unavailable coordinator may."""
+        """Find the transaction that a command decides.
+
+        Raise CommandError when only the unavailable coordinator may decide it.
+        """
         transaction = self.qm.transaction_events.find_transaction(identifier)
         self.qm.coordinating.check_coordinator(transaction)
         return transaction
@@ -65,6 +68,6 @@ class TransactionCommands(Part):
             if one.state is TransactionState.PREPARED
         ]
         if not in_doubt:
-            raise CommandError("no transaction is in doubt: nothing waits for the coordinator")
+            raise CommandError("no transaction is in doubt, so none waits for the coordinator")
         self.qm.coordinating.reenlistment_timeout(now)
         return Result({"in_doubt": in_doubt})

@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 class DirectoryClient(Part):
-    """Keeps the queue manager's attributes equal to those in the directory.
+    """Keeps the queue manager's attributes equal to their values in the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
     whole directory is read at the start, when a timer of the documents expires, with each answer to a change that this
@@ -80,7 +80,10 @@ class DirectoryClient(Part):
             self._join_domain(now)
 
     def _join_domain(self, now: Now) -> None:
-        """Take over the own attributes and become a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
+        """Take over this queue manager's attributes from the directory, and become a member of the domain.
+
+        Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
+        """
         self._take_over_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
@@ -99,9 +102,10 @@ class DirectoryClient(Part):
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def synchronize(self, now: Now) -> Result:
-        """Take over the own attributes, sites, gates and routes, and start the timers. Spec: MS-MQDMPR 3.1.3.
+        """Take over this queue manager's attributes, sites, gates and routes, and start the timers.
 
-        The directory does not publish the gates of a site; gates are determined as MS-MQBR describes.
+        Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site; gates are determined as MS-MQBR
+        describes.
         """
         state = self.qm.enterprise.state
         self.qm.publishing.note_public_queues()
@@ -125,10 +129,10 @@ class DirectoryClient(Part):
         return status
 
     def publish_public_keys(self) -> None:
-        """Write the own public keys to the directory unless they are already there.
+        """Write this queue manager's public keys to the directory unless the directory has them.
 
         Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document lets the directory's keys replace the keys that were just
-        initialized. Senders would then encrypt for keys that no queue manager has.
+        initialized. Then senders would encrypt with public keys whose private keys are lost.
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
@@ -143,7 +147,7 @@ class DirectoryClient(Part):
             self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
-        """Set the queue manager's own attributes to the directory's values; keys stay as they are here."""
+        """Set the queue manager's own attributes to the directory's values; keys keep their local values."""
         local = self.qm.enterprise.state.LocalQueueManager
         for name in directory_attributes(QueueManager):
             value = getattr(local, name)
@@ -157,7 +161,10 @@ class DirectoryClient(Part):
         )
 
     def watch(self, now: Now) -> None:
-        """Run the Directory Online Timer while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
+        """Run the Directory Online Timer while the directory is unavailable.
+
+        Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25.
+        """
         if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
             TimerKey(TimerName.DIRECTORY_ONLINE, 0)
         ):
@@ -181,13 +188,13 @@ class DirectoryClient(Part):
             self.synchronize(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
-        """Read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
+        """Read the sites of this queue manager again. Spec: MS-MQDMPR 3.1.6.1."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
         self.qm.directory_link.read(lambda answer, now: directory_sites_update(enterprise.directory, enterprise.state))
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
-        """Read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
+        """Read the gates of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.2."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
         self.qm.directory_link.read(

@@ -25,7 +25,7 @@ OBJECT_ATTRIBUTES = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList of a machine's object. The document omits the name by which the object is found later."""
+"""The iAttributeList of a machine's object. The document omits the name, by which the object is found later."""
 
 
 SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
@@ -51,7 +51,7 @@ class Membership(Part):
 
     @property
     def has_come(self) -> bool:
-        """Return whether the machine has joined a first or another domain. Spec: MS-MQSO 6.6.2.
+        """Return whether the machine has joined its first domain, or a different domain. Spec: MS-MQSO 6.6.2.
 
         A machine that was never in a domain does not know its sites. Without sites it cannot create its object, so it
         waits until the directory knows it.
@@ -78,13 +78,13 @@ class Membership(Part):
             )
 
     def restore_known(self, entry: dict[str, Any]) -> None:
-        """Restore the saved attributes of the last start; LookupError, TypeError or ValueError for bad values."""
+        """Restore the saved attributes of the last start; raise LookupError, TypeError or ValueError for bad values."""
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
         known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Handle a change of domain: use the domain's object of this machine, or create the object.
+        """Handle a change of domain: use this machine's object in the new domain, or create the object.
 
         Spec: MS-MQSO 6.6.2.1.
 

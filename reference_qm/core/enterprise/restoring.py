@@ -46,9 +46,9 @@ class Restoring(Part):
     __slots__ = ()
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the entries of the store, then save what the entries lack.
+        """Restore the state from the entries of the store, then save the missing entries.
 
-        An entry in an unknown form is refused, because a message must not be lost for lack of understanding.
+        An entry in an unknown form is refused; ignoring it could lose a message.
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
@@ -69,7 +69,7 @@ class Restoring(Part):
                     name = f"{kind}:{rest}"
                     restore_one(self)(rest, value)
             except (LookupError, TypeError, ValueError, AttributeError, FormatError, CommandError) as error:
-                raise RestoreError(f"entry {name} makes no sense: {error!r}") from error
+                raise RestoreError(f"entry {name} is unusable: {error!r}") from error
         self.qm.disk.used = True
         if "identifier" not in entries:
             self.qm.disk.save({"identifier": str(self.qm.adm.Identifier)})
@@ -94,7 +94,7 @@ class Restoring(Part):
             self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
-        """Create the configured private queues that the store lacks; public queues need the directory."""
+        """Create the configured private queues that are missing in the store; public queues need the directory."""
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
             if queue is None and not configured.is_private:
@@ -104,7 +104,7 @@ class Restoring(Part):
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, unlike the configuration: change the settings")
+                raise RestoreError(f"{here}, but the configuration sets {configured.transactional}: change it")
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)
@@ -120,10 +120,10 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _follow_sequences(self, messages: dict[str, Any]) -> None:
-        """Advance each sender's sequence to its last gapless message, and remove the messages behind a gap.
+        """Advance each sender's sequence to its last gapless message, and remove the messages after a gap.
 
-        Messages behind a gap were never acknowledged, so the sender repeats them. Of two equal messages, the older one
-        was withdrawn.
+        Messages after a gap were never acknowledged, so the sender repeats them. Of two equal messages, the older
+        message was withdrawn.
         """
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
@@ -165,7 +165,7 @@ class Restoring(Part):
 
     def _restore_hardened_security(self, rest: str, value: Any) -> None:
         if not isinstance(value, bool):
-            raise TypeError(f"{value!a} is not a truth value")
+            raise TypeError(f"{value!a} is neither true nor false")
         self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
 
     def _restore_last_private_queue_number(self, rest: str, value: Any) -> None:
@@ -201,7 +201,7 @@ class Restoring(Part):
             transfer.SequenceNumber = transfer.saved_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
-        """Find or create the sequence of an entry; None when its queue was deleted."""
+        """Find or create the sequence that an entry describes; return None when its queue was deleted."""
         kind, number, sender, format_name = name.split(":", 3)
         queue = self.qm.destinations.find_place(f"queue:{number}")
         if kind != "transfer" or queue is None:
@@ -218,7 +218,7 @@ class Restoring(Part):
     def _restore_message(self, rest: str, value: Any) -> None:
         packet = parse_packet(base64.b64decode(value["packet"], validate=True))
         if not isinstance(packet, UserMessagePacket):
-            raise TypeError("no UserMessage Packet")
+            raise TypeError("the packet is not a UserMessage Packet")
         key = int(rest)
         self.qm.skip_persist_tokens(key)
         removed = value.get("removed")
@@ -250,7 +250,10 @@ class Restoring(Part):
             self._insert_message(position, _require_u64(value.get("lookup", 0)))
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
-        """Put a message into its queue under its LookupIdentifier; a message without one gets the next number."""
+        """Put a message into its queue under its LookupIdentifier.
+
+        A message without a LookupIdentifier gets the next number.
+        """
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
             self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
@@ -308,7 +311,7 @@ _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "message": lambda part: part._restore_message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
-"""The methods that restore each kind of entry, in this order."""
+"""The method that restores each kind of entry, in the order in which the kinds are restored."""
 
 
 _ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queue_key, "message": _number_key, "history": _time_key}

@@ -1,1 +1,1 @@
-"""Resolves names to queues, queue managers, keys and accounts, and hands out numbers."""
+"""Resolves names to queues, queue managers, keys and accounts, and assigns numbers."""

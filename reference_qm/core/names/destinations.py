@@ -24,9 +24,9 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 NO_TIME = Now(0, 0)
-"""The time that applies to restored state before the queue manager has begun."""
+"""The placeholder time for restored state, before the first input brings the time."""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""The number of outgoing queues above which a message from an unknown sender creates no further queue."""
+"""The number of outgoing queues above which routed messages and acknowledgments create no further queue."""
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
@@ -48,7 +48,7 @@ class Destinations(Part):
     __slots__ = ()
 
     def find_local(self, text: str) -> Queue | None:
-        """Find the local queue that a format name means; None for a queue of another queue manager."""
+        """Find the local queue of a format name; return None for a queue of another queue manager."""
         name = parse_name(text)
         if isinstance(name, PublicName):
             queue = self.qm.queue_names.find_by_format_name(name)
@@ -63,7 +63,7 @@ class Destinations(Part):
                 return None
             queue = self.qm.queue_names.find_by_format_name(name)
         else:
-            raise CommandError(f"{text!a} is not supported as a destination: use {_SENDABLE}")
+            raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE}")
         if queue is None:
             raise CommandError(f"{text!a} is not a queue of this queue manager: create it first")
         return queue
@@ -72,7 +72,7 @@ class Destinations(Part):
         """Find the outgoing queue for a format name."""
         queue = self.qm.adm.OutgoingQueues.get(text.lower())
         if queue is None:
-            raise CommandError(f"{text!a} has no outgoing queue: send a message to it first, or list the queues")
+            raise CommandError(f"{text!a} has no outgoing queue here: send a message to it first, or list the queues")
         return queue
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -101,7 +101,10 @@ class Destinations(Part):
         return queue
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
-        """Start the work of an outgoing queue that needs the time or the directory; a restored queue waits for both."""
+        """Set the base priority of an outgoing queue and start its idle timer.
+
+        For a restored queue, this follows when the time and the directory are known.
+        """
         queue.BasePriority = self._base_priority(queue.DestinationFormatName)
         self.start_idle_timer(queue, now)
 
@@ -168,7 +171,10 @@ class Destinations(Part):
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
     def find_place(self, name: str) -> Queue | None:
-        """Find the queue of a saved message by the name of its place; None when the queue was deleted."""
+        """Find the queue of a saved message by the name that its entry contains.
+
+        Return None when the queue was deleted.
+        """
         kind, _, rest = name.partition(":")
         if kind == "queue":
             return next((queue for queue in self.qm.queue_names.every_queue() if place(queue) == name), None)

@@ -34,7 +34,7 @@ class NextHops(Part):
     __slots__ = ()
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        """Return the host of the queue that a format name means; None when the directory does not know it.
+        """Return the host of the queue that a format name identifies; None when the directory does not know the queue.
 
         Spec: MS-MQQB 3.1.7.4. The document takes host name and Identifier from the Queue object. But a queue has no
         QualifiedComputerName, and its Identifier belongs to no queue manager. So the QueueManager of that queue is used

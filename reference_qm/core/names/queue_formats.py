@@ -13,7 +13,7 @@ SYSTEM = 0x80
 
 
 class QueueFormatType(IntEnum):
-    """QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
+    """The values of QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
 
     UNKNOWN = 0
     PUBLIC = 1
@@ -62,8 +62,8 @@ class QueueFormats(Part):
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
         """Return the format name of a queue to read from; None for an invalid structure.
 
-        A direct name already contains its suffix, and the suffix type repeats it. Queues of a machine and the journal
-        of a public queue have no format name of their own; they get direct names.
+        A direct name already contains its suffix, and the suffix type repeats it. Machine queues and the journal of a
+        public queue have no format name of their own: their direct names are returned.
         """
         kind = queue_format["m_qft"]
         suffix = queue_format["m_SuffixAndFlags"]

@@ -41,11 +41,11 @@ OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "privat
 """The queue manager's own queues; messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
 JOURNAL = "journal"
 OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
-"""Names that every computer uses for itself."""
+"""The host names that every computer uses for itself."""
 
 
 class QueuePath(NamedTuple):
-    r"""A parsed path name without the computer: ``private$\name`` or ``name``, and suffixes. Spec: MS-MQMQ 2.1.1."""
+    r"""A parsed path name without its computer: ``private$\name`` or ``name``, and suffixes. Spec: MS-MQMQ 2.1.1."""
 
     queue: str
     subqueue: str | None
@@ -134,8 +134,8 @@ class QueueNames(Part):
     def is_own_host(self, protocol: str, address: str) -> bool:
         """Return whether the address of a direct name, in its protocol, belongs to this queue manager.
 
-        The document compares only with ComputerName. But a DNS name, or an address in the place of a name, means the
-        same system. For TCP only addresses are compared. No name is looked up.
+        The document compares only with ComputerName. But a DNS name, or an address instead of a name, can mean the same
+        system. For TCP only addresses are compared. No name is looked up.
         """
         match protocol.upper():
             case "TCP":
@@ -155,9 +155,10 @@ class QueueNames(Part):
         return OWN_COMPUTER_NAMES | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        """Resolve distribution lists and remove duplicates; None when that fails. Spec: MS-MQDMPR 3.1.7.3.8.
+        """Resolve distribution lists and remove duplicates; None when a list cannot be resolved.
 
-        A distribution list needs the directory (MS-MQDSSM 3.1.6.9); ``resolve_distribution_list`` returns its members.
+        Spec: MS-MQDMPR 3.1.7.3.8. A distribution list needs the directory (MS-MQDSSM 3.1.6.9);
+        ``resolve_distribution_list`` returns its members.
         """
         try:
             name = parse_format_name(text)
@@ -185,7 +186,7 @@ class QueueNames(Part):
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         """Return the members of a distribution list; None when they are unknown. Spec: MS-MQDSSM 3.1.6.9.
 
-        In workgroup mode there is no directory to ask. A list among the members is returned as a list.
+        In workgroup mode they are unknown. A distribution list among the members is returned unresolved.
         """
         listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
@@ -202,7 +203,7 @@ class QueueNames(Part):
         """Find a local queue by path name: an application's queue, journal or subqueue, or a system queue."""
         queue = self.find_by_path(name)
         if queue is None:
-            raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
+            raise CommandError(f"this queue manager has no queue {name!a}: create it first, or list the queues")
         return queue
 
 

@@ -44,7 +44,10 @@ class QueuePaths(Part):
         return QueuePathOf(Status.MQ_OK)
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        """Find the path of a public queue in the directory. Its first part is the computer (MS-MQMQ 2.1.1)."""
+        """Find the path name of a public queue in the directory.
+
+        The first part of the path name is the computer (MS-MQMQ 2.1.1).
+        """
         queue = self.qm.enterprise.find_queue(name.QueueGuid)
         if queue is None or queue.Pathname is None:
             return _ILLEGAL
@@ -55,7 +58,7 @@ class QueuePaths(Part):
 
         The document searches the local queues when the directory's queue manager has the "QueueGuid" of the format
         name, which is always true. Here this applies only to the local queue manager; otherwise a remote queue would
-        get the name of a local one. The Pathname of a private queue is stored without its computer, but a path name
+        get the name of a local queue. The Pathname of a private queue is stored without its computer, but a path name
         begins with it (MS-MQMQ 2.1.1).
         """
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)

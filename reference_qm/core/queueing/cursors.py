@@ -31,7 +31,7 @@ class Cursors(Part):
         """Return the message at a cursor, or the first message. Spec: MS-MQDMPR 3.2.7.2.
 
         The document is silent about a cursor whose wait expired, which stays WaitPeek, and about a cursor that waited
-        for a receive. Both continue from their position like an unread cursor.
+        for a receive. Both continue from their position like a cursor that has read no message.
         """
         if cursor.CursorState is CursorState.READ:
             if _is_available(_require_position(cursor)):
@@ -40,7 +40,7 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        """Return the message after the one that the cursor read last. Spec: MS-MQDMPR 3.2.7.3.
+        """Return the message after the message that the cursor read last. Spec: MS-MQDMPR 3.2.7.3.
 
         The cursor must have read a message. A cursor whose wait for the next message expired may ask again.
         """

@@ -17,7 +17,7 @@ class Journaling(Part):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        """Move a delivered message to the system journal if it was sent here and requests that; else delete it.
+        """Move a delivered message to the system journal if it was sent here and requests journaling; else delete it.
 
         Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested).
         """
@@ -28,7 +28,7 @@ class Journaling(Part):
             self.qm.disk.save(removal_of([position]))
 
     def journal_failed(self, position: MessagePosition) -> None:
-        """Move an undeliverable message to its dead-letter queue if it requests that; else delete it.
+        """Move an undeliverable message to its dead-letter queue if it requests negative journaling; else delete it.
 
         Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). The source still holds a
         routed transactional message. Any other routed message exists only here, so it is kept.
@@ -41,11 +41,11 @@ class Journaling(Part):
             self.qm.disk.save(removal_of([position]))
 
     def dead_letter_queue(self, message: Message) -> Queue:
-        """Return the dead-letter queue of a message: the application's if it names one here, else the system's.
+        """Return the dead-letter queue of a message: a local queue that the message names, else the system queue.
 
         Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12. MS-MQQB allows the application's queue only for
-        transactional messages; MS-MQDMPR, with note <11> on older releases, for all. A queue of the other kind would
-        refuse the message (MS-MQQB 3.1.5.8.2).
+        transactional messages; MS-MQDMPR allows it for all messages, with note <11> on older releases. A
+        nontransactional queue would refuse a transactional message, and vice versa (MS-MQQB 3.1.5.8.2).
         """
         transactional = message.TransactionIdentifier is not None
         named = self.find_application_queue(message.ApplicationDeadletterQueue)

@@ -36,7 +36,7 @@ class Lifetimes(Part):
 
     Spec: MS-MQDMPR 3.1.2.4, MS-MQQB 3.1.7.1.2.
 
-    A single timer runs for the earliest of all messages.
+    A single timer runs, for the message that expires first.
     """
 
     __slots__ = ()
@@ -46,7 +46,8 @@ class Lifetimes(Part):
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
 
-        3.1.7.1.2 names only the first time; the class REACH_QUEUE_TIMEOUT covers both (MS-MQMQ 2.2.18.1.6).
+        3.1.7.1.2 names only the time to reach the queue; the class REACH_QUEUE_TIMEOUT covers both (MS-MQMQ
+        2.2.18.1.6).
         """
         user = packet.UserHeader
         return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)

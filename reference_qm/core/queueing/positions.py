@@ -32,7 +32,8 @@ class Positions(Part):
 
         The LookupIdentifier gives the position in the list, so its high byte is 7 minus the priority. The document has
         0 for a nontransactional message and the inverted priority for a transactional one. But transactional messages
-        have priority 0, and 0 would not order the others by priority. So the two cases are read as exchanged.
+        have priority 0, and 0 would not order the nontransactional messages by priority. So this code assumes that the
+        document exchanges the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:

@@ -40,9 +40,10 @@ def _status_of(result: DirectoryOperationResult) -> Status:
 
 
 class Publishing(Part):
-    """Publishes the public queues of this queue manager in the directory. Each change continues after the answer.
+    """Publishes the public queues of this queue manager in the directory.
 
-    Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
+    Each change continues when the directory answers. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19,
+    3.1.7.1.24, 3.1.7.1.25.
     """
 
     __slots__ = ()
@@ -51,7 +52,7 @@ class Publishing(Part):
         """Create the directory object of a public queue, and take over its Identifier. Spec: MS-MQDMPR 3.1.7.1.3.
 
         In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
-        by an administrator or in an earlier life: see ``adopt``.
+        by an administrator or before the last restart: see ``adopt``.
         """
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
@@ -74,7 +75,7 @@ class Publishing(Part):
         )
 
     def adopt(self, queue: Queue) -> bool:
-        """Take over the Identifier of a queue that is already published; False when it is not published."""
+        """Take over the Identifier of a queue that is already published; return False for an unpublished queue."""
         found = events.read_directory(
             self.qm.enterprise.directory,
             self.qm.enterprise.state,
@@ -108,7 +109,10 @@ class Publishing(Part):
         )
 
     def note_public_queues(self) -> None:
-        """Note the local public queues for reads while the directory is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
+        """Note the local public queues, which answer reads while the directory is offline.
+
+        Spec: MS-MQDMPR 3.1.7.1.20.
+        """
         self.qm.enterprise.state.QueueCollection = tuple(
             self._build_element(queue) for queue in self._list_public_queues()
         )

@@ -24,7 +24,7 @@ Opened = tuple[Status, OpenQueueDescriptor | None]
 
 
 OPEN_LIMIT = 16_384
-"""The limit of open descriptors, and of cursors per descriptor."""
+"""The maximum number of open descriptors, and of cursors per descriptor."""
 
 
 class QueueOpening(Part):
@@ -63,8 +63,8 @@ class QueueOpening(Part):
         """Return whether a format name may be opened with the required access. Spec: MS-MQDMPR 3.1.7.1.5.
 
         HTTP and multicast names are only for sending; names of machine queues are not for sending. MS-MQMQ 2.1.2 also
-        gives direct names to machine queues: the same holds for these names and for journals, which are read-only
-        (2.1.7). A connector name is refused, because there is no connector.
+        gives direct names to machine queues: these names, and names of journals, which are read-only (2.1.7), are not
+        for sending either. A connector name is refused, because there is no connector.
         """
         if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
             return required_access is SEND
@@ -123,7 +123,7 @@ class QueueOpening(Part):
         """Close a cursor and end the read that waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
 
         The document only removes a waiting read. Here its caller gets the answer that the read was cancelled; otherwise
-        it would wait forever.
+        the caller would wait forever.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:

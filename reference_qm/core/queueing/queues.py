@@ -77,7 +77,7 @@ class Queues(Part):
         """Create a queue that needs no change of the directory. Spec: MS-MQDMPR 3.1.7.1.3.
 
         The names of existing queues and of the queue manager's own queues are refused; the document has no status for
-        that.
+        these refusals.
         """
         path = parse_path(queue.Pathname)
         if path is None or path.journal:
@@ -106,7 +106,7 @@ class Queues(Part):
         return Status.MQ_OK, created
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        """Build the security descriptor of a queue from the one that its creator supplied.
+        """Build the security descriptor of a queue from the descriptor that its creator supplied.
 
         Spec: MS-MQDMPR 3.1.7.1.3.1.
         """
@@ -186,8 +186,8 @@ class Queues(Part):
         """Delete every message of a queue; locked messages follow later. Spec: MS-MQDMPR 3.1.7.1.7.
 
         ``done`` gets the number of messages deleted at once, when the deletion is on disk; until then no reader gets
-        them. A locked message is deleted later, unless its transaction commits. Messages on their way to the disk are
-        deleted at once. ``failed`` is called when the disk fails.
+        them. A locked message is deleted later, unless its transaction commits. Messages that are still being written
+        to the disk are deleted at once. ``failed`` is called when the disk fails.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         available, arriving, locked = _split_by_state(queue)
@@ -251,7 +251,7 @@ class Queues(Part):
 
 
 def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
-    """Split messages into those that are available, those on their way to the disk, and those that are locked."""
+    """Split messages into available messages, messages that are being written to the disk, and locked messages."""
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []
     locked: list[MessagePosition] = []

@@ -23,8 +23,8 @@ class Quotas(Part):
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         """Return whether a queue and the queue manager have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        Subqueues share the quota of their queue. A journal has the JournalQuota of its queue, a dead-letter queue that
-        of the queue manager.
+        Subqueues share the quota of their queue. The JournalQuota of a queue applies to its journal, and the
+        JournalQuota of the queue manager to dead-letter queues.
         """
         size = storage_size(message)
         storage = queue.MessagePositionList.storage

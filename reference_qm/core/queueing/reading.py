@@ -19,7 +19,7 @@ STATUSES = {
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
 }
-"""The status of a read whose cursor has no message and does not wait."""
+"""The status to return for each failure of a cursor."""
 
 
 class Reading(Part):
@@ -38,7 +38,10 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive the first message or the message at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.10."""
+        """Receive the first message or the message at a cursor; wait if there is no message.
+
+        Spec: MS-MQDMPR 3.1.7.1.10.
+        """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
@@ -66,7 +69,10 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive or peek at the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQDMPR 3.1.7.1.13."""
+        """Receive or peek at the message with a LookupIdentifier, or the message next to it.
+
+        Spec: MS-MQDMPR 3.1.7.1.13.
+        """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
@@ -87,9 +93,10 @@ class Reading(Part):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Peek at the first message or the message at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.15.
+        """Peek at the first message or the message at a cursor; wait if there is no message.
 
-        The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks, and needs one.
+        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks, and
+        needs one.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -110,7 +117,10 @@ class Reading(Part):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Peek at the message after the one at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.14."""
+        """Peek at the message after the message at a cursor; wait if there is no message.
+
+        Spec: MS-MQDMPR 3.1.7.1.14.
+        """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return

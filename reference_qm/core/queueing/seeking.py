@@ -23,10 +23,10 @@ class Seeking(Part):
     ) -> MessagePosition | None:
         """Find the next available message after or before an entry; None at the end. Spec: MS-MQDMPR 3.1.7.3.2.
 
-        The search begins behind the initial entry, so a search of the whole list begins at Start. With Head as initial
+        The search begins after the initial entry, so a search of the whole list begins at Start. With Head as initial
         entry, as 3.1.7.1.10 and 3.1.7.1.15 print it, the first message would never be read. A backward search prints
         Start as its result, although the return value allows only End: the result is None here. A message that is not
-        yet on disk ends the search; otherwise a message behind it would be received first.
+        yet on disk ends the search; otherwise a later message would be received first.
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
@@ -58,11 +58,12 @@ class Seeking(Part):
         peek_operation: bool,
         lookup_action: MessageSeekAction,
     ) -> tuple[Status, MessagePosition | None]:
-        """Find the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQDMPR 3.1.7.3.3.
+        """Find the message with a LookupIdentifier, or the message next to it. Spec: MS-MQDMPR 3.1.7.3.3.
 
-        SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: remote readers pass 0 and
-        all ones then (MS-MQQP). A missing neighbour is MQ_ERROR_MESSAGE_NOT_FOUND, because no other printed status
-        fits. A receive of a locked message is refused; the document has no step for it.
+        SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: for these operations
+        remote readers pass 0 and all ones (MS-MQQP). The result for a missing next or previous message is
+        MQ_ERROR_MESSAGE_NOT_FOUND, because no other printed status fits. A receive of a locked message is refused; the
+        document has no step for it.
         """
         positions = queue.MessagePositionList
         if lookup_action in _FROM_EDGE:

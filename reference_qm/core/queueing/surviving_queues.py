@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 class SurvivingQueues(Part):
-    """Creates the configured queues, and restores the saved ones.
+    """Creates the configured queues, and restores the saved queues.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
     """
@@ -22,7 +22,10 @@ class SurvivingQueues(Part):
     __slots__ = ()
 
     def create_configured(self, settings: QueueSettings) -> Queue:
-        """Create a configured private queue. ValueError when that fails: settings were checked when they were read."""
+        """Create a configured private queue.
+
+        Raise ValueError when the queue cannot be created; its settings were checked when they were read.
+        """
         status, created = self.qm.queues.create_here(_build_queue(settings), 0)
         if created is None:
             raise ValueError(f"the configured queue {settings.name!a} cannot be created: {status.name}")
@@ -37,7 +40,7 @@ class SurvivingQueues(Part):
             self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
-        """Save a created queue; without a queue, wait for the directory and try again."""
+        """Save a created public queue; when the queue could not be created, wait for the directory and try again."""
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:
@@ -46,7 +49,7 @@ class SurvivingQueues(Part):
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         """Restore a queue by its number or Identifier (a subqueue also by its name), with its attributes.
 
-        LookupError, TypeError or ValueError when the values make no sense. A missing attribute gets its default,
+        Raises LookupError, TypeError or ValueError for unusable values. A missing attribute gets its default,
         because an older version did not save it. The attributes that every version saved must exist.
         """
         number, _, subqueue = place.partition(";")
@@ -61,7 +64,7 @@ class SurvivingQueues(Part):
         if queue.QueueType is not QueueType.PUBLIC:
             queue.PrivateQueueNumber = int(number)
         if queue.Pathname.lower() in self.qm.adm.QueueCollection:
-            raise ValueError(f"a second queue {queue.Pathname}")
+            raise ValueError(f"there is already a queue {queue.Pathname}")
         self.qm.queues.add(queue)
 
 

@@ -21,11 +21,11 @@ class TransactionEvents(Part):
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 for the new identifier.
 
-        CommandError when the transaction exists, or when the configured number of transactions is open.
+        Raises CommandError when the transaction exists, or when the configured number of transactions is open.
         """
         if identifier in self.qm.adm.TransactionCollection:
             raise CommandError(
-                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use another one"
+                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use another identifier"
             )
         if len(self.qm.adm.TransactionCollection) >= self.qm.config.max_transactions:
             raise CommandError(f"{self.qm.config.max_transactions} transactions are open already: commit or abort one")
@@ -33,10 +33,15 @@ class TransactionEvents(Part):
         return transaction
 
     def find_transaction(self, identifier: UUID) -> Transaction:
-        """Find a transaction; CommandError for an unknown one. Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5."""
+        """Find a transaction; raise CommandError for an unknown transaction.
+
+        Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5.
+        """
         transaction = self.qm.adm.TransactionCollection.get(identifier)
         if transaction is None:
-            raise CommandError(f"no transaction {identifier} here (MQ_ERROR_TRANSACTION_SEQUENCE): begin it first")
+            raise CommandError(
+                f"this queue manager has no transaction {identifier} (MQ_ERROR_TRANSACTION_SEQUENCE): begin it first"
+            )
         return transaction
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
@@ -49,8 +54,8 @@ class TransactionEvents(Part):
 
         3.1.4.3 marks the first and last operation of the whole transaction, even a dequeue. 3.1.1.12 marks the first
         and last message within a sequence, which has one destination. MS-MQMQ 2.2.20.5 marks the first and last message
-        that is sent. For a transaction with one destination the three agree. The marks are set for each queue, so that
-        every receiver recognizes the end of the transaction.
+        that is sent. For a transaction with one destination the three definitions agree. The marks are set for each
+        queue, so that every receiver recognizes the end of the transaction.
         """
         sent: dict[Queue, list[MessagePosition]] = {}
         for operation in transaction.TransactionalOperationCollection:
@@ -81,7 +86,7 @@ class TransactionEvents(Part):
 
         A message for a local queue is available at once: operations are carried out in their order, and a waiting read
         gets the first message. An outgoing message got its place in the queue when its record was passed to the disk
-        (``coordinating``). So the order of the queue holds, whichever record reaches the disk first.
+        (``coordinating``). So the queue keeps its order, whichever record reaches the disk first.
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
@@ -114,15 +119,15 @@ class TransactionEvents(Part):
         self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Remove a message that was not sent; its removal is not reported. Spec: MS-MQDMPR 3.1.4.5."""
+        """Remove a message that was not sent; its removal is not reported to the protocols. Spec: MS-MQDMPR 3.1.4.5."""
         position = operation.MessagePositionReference
         position.QueueReference.MessagePositionList.remove(position)
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Make a message available again at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
 
-        The document deletes a purged message for the reason of the dequeue. Its sender would then be informed of a
-        receipt. The purge is the reason here, as in 3.1.7.1.12.
+        The document deletes a purged message for the reason of the dequeue. Then its sender would be informed that the
+        message was received. Here the reason is the purge, as in 3.1.7.1.12.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 

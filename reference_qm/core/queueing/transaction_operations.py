@@ -23,7 +23,7 @@ class TransactionOperations(Part):
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "
-                "begin another one"
+                "begin another transaction"
             )
         limit = self.qm.config.max_transaction_operations
         if len(transaction.TransactionalOperationCollection) >= limit:
@@ -32,8 +32,8 @@ class TransactionOperations(Part):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         """Send a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        In a local queue the message gets its place now, but is Locked. An outgoing queue gets it at the commit, as
-        MS-MQQB 3.1.7.12 takes messages that become available. All messages of a transaction have its identifier
+        In a local queue the message gets its place now, but is Locked. A message for an outgoing queue is added at the
+        commit, because MS-MQQB 3.1.7.12 is about available messages. All messages of a transaction have its identifier
         (MS-MQMQ 2.2.20.5).
         """
         transaction.number = transaction.number or self.qm.numbering.assign_transaction()
@@ -60,7 +60,7 @@ class TransactionOperations(Part):
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         """Reject a received message when the transaction commits. Spec: MS-MQRR 3.1.4.14.
 
-        CommandError when the transaction did not receive the message, or has ended.
+        Raises CommandError when the transaction did not receive the message, or has ended.
         """
         received = (
             operation
@@ -73,7 +73,7 @@ class TransactionOperations(Part):
         if operation is None or transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
-                f"{transaction.Identifier}, or that is over (MQ_ERROR_TRANSACTION_USAGE): receive it in one first"
+                f"{transaction.Identifier}, or it has ended (MQ_ERROR_TRANSACTION_USAGE): receive it in an open one"
             )
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 
@@ -89,7 +89,7 @@ class TransactionOperations(Part):
         )
 
     def kept_by_transactions(self) -> set[MessagePosition]:
-        """Find the messages that a crash does not return to their queues: sent, or in a prepared transaction."""
+        """Find the messages that a crash does not return to their queues: sent, or part of a prepared transaction."""
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -98,7 +98,7 @@ class TransactionOperations(Part):
         }
 
     def received_by_prepared(self) -> set[MessagePosition]:
-        """Find the messages that prepared transactions receive or move: a purge deletes them after an abort only."""
+        """Find the messages that prepared transactions receive or move; a purge deletes them only after an abort."""
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()

@@ -23,8 +23,9 @@ class TransactionRecords(Part):
     """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
-    has the entry ``transaction:guid`` and those of its messages: ``number`` (20 bits) and ``operations``. Each
-    operation is a type, the key of the message, and for Dequeue the reason (a class), for Move the target.
+    has the entry ``transaction:guid`` and the entries of its messages. Its keys are ``number`` (20 bits) and
+    ``operations``. Each operation contains a type, the key of the message, and the reason (a class) of a Dequeue or the
+    target of a Move.
     """
 
     __slots__ = ()
@@ -44,10 +45,11 @@ class TransactionRecords(Part):
         return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
     def build_commit_record(self, transaction: Transaction) -> Change:
-        """Build the record that commits a transaction; a crash leaves either all of it or nothing.
+        """Build the record that commits a transaction.
 
-        Messages to other queue managers are not included: ``Sending.take_over`` writes a new entry for each of them
-        when it numbers them, because a restart restores messages in the order in which their entries were written.
+        After a crash, the disk has either the whole record or no part of it. Messages to other queue managers are not
+        included: ``Sending.take_over`` writes a new entry for each of them when it numbers them, because a restart
+        restores messages in the order in which their entries were written.
         """
         if not self.qm.disk.used:
             return {}
@@ -133,7 +135,7 @@ def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosit
 
 
 def _withhold_message(position: MessagePosition) -> None:
-    """Remove a message from its outgoing queue; it returns there when the transaction commits."""
+    """Remove a message from its outgoing queue until its transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
         for outgoing in queue.session.OutgoingMessageTable:
@@ -142,7 +144,7 @@ def _withhold_message(position: MessagePosition) -> None:
 
 
 def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
-    """Return the operations on messages whose queue still exists."""
+    """Return the operations of a transaction on messages whose queue still exists."""
     return [
         operation
         for operation in transaction.TransactionalOperationCollection

@@ -35,8 +35,8 @@ class TwoPhaseReading(Part):
     ) -> None:
         """Lock a message and return it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
 
-        3.1.7.1.10 excludes a transaction here, but 3.1.7.1.11 passes one: then the transaction holds the lock. A crash
-        releases the lock, because its holder is gone.
+        3.1.7.1.10 excludes a transaction in a two-phase read, but 3.1.7.1.11 passes one: then the transaction owns the
+        lock. A crash releases the lock, because its owner has ended.
         """
         self.qm.reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction

@@ -16,7 +16,7 @@ class Waiting(Part):
 
     Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
-    The events of the document block until they return. Here the caller passes a function for the return values.
+    In the document these events block until they return. Here the caller passes a function that gets the return values.
     """
 
     __slots__ = ()
@@ -35,8 +35,8 @@ class Waiting(Part):
         """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
         The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
-        status that the raising events return. They raise Wait Time Expired on its cursor, too. Timeouts are seconds in
-        this document, in ms in MS-MQQP.
+        status that the raising events return. These events also raise Wait Time Expired on the cursor of the read.
+        Timeouts are seconds in this document, in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -61,11 +61,11 @@ class Waiting(Part):
             self.qm.timers.start(_timer_of(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
-        """Pass a message that became available to the waiting readers: to all that peek, and the first that receives.
+        """Pass a message that became available to all waiting readers that peek, and to the first reader that receives.
 
         Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. A peek releases the next reader in its event, except in 3.1.7.1.15 without
-        a cursor, which does not print that; then no other reader would ever be released. Messages behind one that was
-        not yet on disk are passed as well.
+        a cursor, which omits this step; then no other reader would ever be released. Later messages that waited because
+        this message was not yet on disk are passed as well.
         """
         queue = position.QueueReference
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
@@ -77,7 +77,7 @@ class Waiting(Part):
                     self.satisfy_reader(reader, found)
 
     def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
-        """Find the message for a reader: the one it would find now, or the new message if its cursor is beyond that."""
+        """Find the message for a reader: the first it can read, or the new message if its cursor is after that."""
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
         found: MessagePosition | None = self.qm.seeking.seek_available(start, peek)

@@ -25,7 +25,7 @@ class _Held:
 
 
 class Associations:
-    """All associations of a server. Outgoing bytes are sent at once; calls and cancels become events."""
+    """All associations of a server. Outgoing bytes are sent at once; received calls and cancels become events."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Associations:
         self._set_timer(held, now)
 
     def receive(self, event: RpcBytes, now: Now) -> None:
-        """Take received bytes; bytes of an unknown connection are late and dropped."""
+        """Take received bytes; drop the late bytes of an unknown connection."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.note(held.association.receive_bytes(event.data, now))
@@ -94,7 +94,7 @@ class Associations:
     # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Send the bytes that an association or an answered call produced, and post its events."""
+        """Send the bytes of an association or an answered call, and post its events."""
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
                 self._carry_out(output)

@@ -17,8 +17,7 @@ class ClientCancelling(Part):
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
 
-        While the version of the server is being asked, the server does not know the read yet, so it is only removed
-        here.
+        Until the server has returned its version, it does not know the read yet, so the read is only removed here.
         """
         entry = self.find_pending_read(queue, request_id)
         try:
@@ -36,7 +35,7 @@ class ClientCancelling(Part):
         self.qm.client_reading.remove_pending_read(entry)
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
-        """Find the entry of a pending read; RemoteError for an unknown one. Spec: MS-MQQP 3.2.4.7.
+        """Find the entry of a pending read; raise RemoteError for an unknown read. Spec: MS-MQQP 3.2.4.7.
 
         The key is QueueHandle, RequestId and server, because two servers may return the same handle.
         """

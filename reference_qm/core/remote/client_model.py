@@ -1,4 +1,4 @@
-"""The client's volatile state of remote queues and reads. Spec: MS-MQQP 3.2.1."""
+"""The volatile state that the client keeps of remote queues and reads. Spec: MS-MQQP 3.2.1."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class RemoteOpenQueueEntry:
 class PendingRemoteReadEntry:
     """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
 
-    ``queue`` names the server that issued the handle; ``token`` is the waiting command; ``is_known``: whether the
-    request was sent to the server; ``is_over``: whether the read was cancelled before that.
+    ``queue`` names the server that issued the handle; ``token`` is the token of the waiting command; ``is_known``:
+    whether the request was sent to the server; ``is_over``: whether the read was cancelled before it was sent.
     """
 
     OpenQueueDescriptorHandle: int
@@ -81,8 +81,8 @@ class RemoteRead:
 class RemoteClient:
     """The whole state of the client side of remote reading.
 
-    ``bindings``: by the name of their transport. ``tasks``: the sequences that wait for a time, by the number of their
-    timer. ``resolving``: those that wait for a host name. ``queues``: by number.
+    ``bindings``: the bindings by the name of their transport. ``tasks``: the sequences that wait for a timer, by its
+    number. ``resolving``: the sequences that wait for a host name. ``queues``: the remote queues by number.
     """
 
     PendingRemoteReadEntryCollection: list[PendingRemoteReadEntry] = field(default_factory=list)

@@ -14,8 +14,8 @@ from reference_qm.surface.inputs import Endpoint
 class ClientOpening(Part):
     """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
-    Here the application and its supporting server are one. R_QMOpenRemoteQueue, whose results are the inputs of
-    3.2.4.1, is called just before, and R_QMCloseRemoteQueueContext just after.
+    Here the application is its own supporting server. R_QMOpenRemoteQueue, whose results are the inputs of 3.2.4.1, is
+    called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
     """
 
     __slots__ = ()
@@ -97,7 +97,7 @@ class ClientOpening(Part):
         self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
-        """Find the entry of an open queue; RemoteError for an unknown one. Spec: MS-MQQP 3.2.4.9.
+        """Find the entry of an open queue; raise RemoteError for an unknown queue. Spec: MS-MQQP 3.2.4.9.
 
         The key is QueueHandle and server, because two servers may return the same handle.
         """
@@ -114,7 +114,7 @@ class ClientOpening(Part):
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         """Close a queue at its server. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
 
-        The document removes the entry from rPendingRemoteReadEntryCollection, which never had it;
+        The document removes the entry from rPendingRemoteReadEntryCollection, which never contains it;
         rRemoteOpenQueueEntryCollection is meant.
         """
         assert queue.binding is not None

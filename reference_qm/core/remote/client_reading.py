@@ -42,7 +42,7 @@ class ClientReading(Part):
     __slots__ = ()
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
-        """Peek at or receive a message, with a cursor or without one. Returns a RemoteMessage.
+        """Peek at or receive a message, with or without a cursor. Returns a RemoteMessage.
 
         Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
         """
@@ -58,7 +58,7 @@ class ClientReading(Part):
     def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
         if entry.is_over:
-            raise _cancellation_error("before the server was asked")
+            raise _cancellation_error("before the request was sent to the server")
         entry.is_known = True
         if read.LookupId is None and self.is_old_version(version):
             results = yield from self.start_receive(read)
@@ -66,11 +66,13 @@ class ClientReading(Part):
             results = yield from self.start_receive2(read)
         self.note_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            return (yield from self._give_back(read, entry, _cancellation_error("while the message was on its way")))
+            return (
+                yield from self._give_back(read, entry, _cancellation_error("after the server had sent the message"))
+            )
         try:
             found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
         except FormatError as malformed:
-            error = RemoteError(f"the server sent no UserMessage Packet: {malformed}")
+            error = RemoteError(f"the server sent a malformed UserMessage Packet: {malformed}")
             return (yield from self._give_back(read, entry, error))
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_ACK)
@@ -182,7 +184,7 @@ class ClientReading(Part):
         entry.RemoteReadHandle = handle
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
-        """Build the message from the server's results; FormatError for invalid ones. Spec: MS-MQQP 3.2.4.2.
+        """Build the message from the server's results; raise FormatError for invalid results. Spec: MS-MQQP 3.2.4.2.
 
         Spec: MS-MQMQ 2.2.18, 2.2.20. SequentialId has only the seven low bytes of the LookupIdentifier that
         RemoteQMStartReceiveByLookupId takes (3.1.4.10). The high byte follows from the message (MS-MQDMPR 3.1.7.1.9).
@@ -199,7 +201,7 @@ class ClientReading(Part):
             raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "is NULL although a message was read")
         packet = parse_packet(bytes(description["lpBuffer"]))
         if not isinstance(packet, UserMessagePacket):
-            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"contains a {type(packet).__name__}")
         owner = packet.UserHeader.QueueManagerAddress
         message = deserialize_message(packet, server if owner == NULL_GUID else owner, description["dwArriveTime"])
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))

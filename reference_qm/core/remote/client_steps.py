@@ -29,7 +29,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class CallMethod:
-    """Call a method. Returns its results by name. ``timeout_ms``: the longest duration, None for unlimited."""
+    """Call a method. Returns its results by name. ``timeout_ms``: the time limit of the call, None for unlimited."""
 
     binding: Binding
     method: str
@@ -39,7 +39,7 @@ class CallMethod:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close an RPC binding handle; other steps that wait for the handle fail. Returns None."""
+    """Close an RPC binding handle; all steps that wait for the handle fail. Returns None."""
 
     binding: Binding
 
@@ -47,13 +47,13 @@ class Close:
 Step = Resolve | Bind | CallMethod | Close
 
 Sequence: TypeAlias = Generator[Step, Any, Any]
-"""A sequence of the specification: a generator that yields steps, gets their results, and returns its outcome."""
+"""A sequence of remote calls: a generator that yields steps, gets their results, and returns its outcome."""
 
 
 class RemoteError(Exception):
     """A remote operation failed; the text is one line.
 
-    ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent none.
+    ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent no status.
     """
 
     def __init__(self, text: str, status: int | None = None) -> None:
@@ -76,7 +76,7 @@ class Binding:
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A running sequence. ``finished`` gets its outcome, or the RemoteError that ended it."""
+    """A running sequence of remote calls. ``finished`` gets its outcome, or the RemoteError that ended it."""
 
     number: int
     sequence: Sequence

@@ -106,7 +106,7 @@ class ClientTasks(Part):
         )
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Take bytes from the server."""
+        """Handle bytes that were received from the server."""
         binding = self.qm.remote_client.bindings[event.transport]
         self._take_events(binding, binding.association.receive_bytes(event.data), now)
 

@@ -1,4 +1,4 @@
-"""The server's volatile state of remote readers. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
+"""The volatile state that the server keeps of its remote readers. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ReadTag(NamedTuple):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteReadEntry:
-    """A remote read, from its beginning to its end. Spec: MS-MQQP 3.1.1.2.
+    """A remote read that has started and not ended. Spec: MS-MQQP 3.1.1.2.
 
     ``Timeout`` u32 ms. ``UserMessagePacket``: the place of the message, once found; a receive locks the message until
     ``ended``. ``call``: the call that began the read. ``cancelled``: whether the client cancelled that call.
@@ -63,7 +63,7 @@ Entry = TypeVar("Entry", RemoteReadEntry, OpenQueueEntry)
 
 
 class EntryCollection(Generic[Entry]):
-    """A collection of entries in order, searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
+    """An ordered collection of entries, searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
 
     def __init__(self) -> None:
         self._by_handle: dict[int, dict[Entry, None]] = {}

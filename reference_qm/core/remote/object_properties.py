@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 ObjectFormat = dict[str, Any]
 Propvariant = dict[str, Any]
-"""A structure as read from a stub."""
+"""A PROPVARIANT structure as read from a stub."""
 
 
 class Property(NamedTuple):
@@ -45,15 +45,15 @@ PROPERTIES = MappingProxyType(
         126: Property(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
     }
 )
-"""The PROPID_Q_* that Get may request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
+"""The queue properties (PROPID_Q_*) that a client may request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
 class ObjectProperties(Part):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Readings. Every local queue that QUEUE_FORMAT can name is answered, not only a private one: the document's check
-    concerns the directory, which a remote client could ask as well. An unknown property identifier also returns
-    MQ_ERROR_PROPERTY.
+    Choices where the document is open: properties are returned of every local queue that QUEUE_FORMAT can name, not
+    only of private queues, because the document's check concerns the directory, and remote clients can also read the
+    directory. An unknown property identifier also returns MQ_ERROR_PROPERTY.
     """
 
     __slots__ = ()

@@ -25,7 +25,7 @@ SHARE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
 CURSOR_LIMIT = 1_024
-"""The limit of cursors per handle: a client with thousands of handles must not have millions of cursors."""
+"""The maximum number of cursors per handle, so that a client with thousands of handles cannot have millions."""
 ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
 """The SIDs of a client without a security context."""
 
@@ -35,9 +35,9 @@ class Qmcomm(Part):
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
 
-    Readings. A sharing violation returns STATUS_SHARING_VIOLATION as MS-MQMP prints it, not MQ_ERROR_SHARING_VIOLATION
-    of MS-MQDMPR. pdwContext, dwpQueue and phQueue are all the handle of the descriptor, as on every Windows since XP
-    (<28>).
+    Choices where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as MS-MQMP prints it, not
+    MQ_ERROR_SHARING_VIOLATION of MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the handle of the descriptor,
+    as on every Windows release since XP (<28>).
     """
 
     __slots__ = ()
@@ -58,8 +58,8 @@ class Qmcomm(Part):
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
         """Check the client's arguments, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
 
-        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). Above the limit of open descriptors,
-        the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
+        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). When the maximum number of descriptors
+        is open, the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
         """
         given = call.arguments
         if given["dwDesiredAccess"] not in ACCESS or given["dwShareMode"] not in SHARE or given["pQueueFormat"] is None:
@@ -111,7 +111,7 @@ class Qmcomm(Part):
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Return the u32 values by which a client refers to an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
+        """Return the u32 values with which a client refers to an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
@@ -147,5 +147,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer a call with a port. Spec: MS-MQMP 3.1.4.24."""
+        """Answer a client's question for a port of the server. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

@@ -15,9 +15,10 @@ CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 class RemoteEnding(Part):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
-    Readings. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (3.1.4.6), although 3.1.4.1
-    asks for a failure HRESULT. A read whose queue was closed has no descriptor, so it cannot end as printed: its
-    message stays in the queue, and the call returns MQ_ERROR_INVALID_PARAMETER for any dwAck.
+    Choices where the document is open: the status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+    (3.1.4.6), although 3.1.4.1 asks for a failure HRESULT. A read whose queue was closed has no descriptor, so it
+    cannot end as the document prints; its message stays in the queue, and the call returns MQ_ERROR_INVALID_PARAMETER
+    for any dwAck.
     """
 
     __slots__ = ()
@@ -83,7 +84,7 @@ class RemoteEnding(Part):
         self.qm.remote.note(call.respond(Return=status))
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
-        """Refuse a pQueue that is 0 or not hQueue. Spec: MS-MQQP 3.1.4.6."""
+        """Refuse a pQueue that is 0 or differs from hQueue. Spec: MS-MQQP 3.1.4.6."""
         return Status.MQ_OK if 0 != p_queue == h_queue else Status.MQ_ERROR_INVALID_PARAMETER
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -97,7 +98,7 @@ class RemoteEnding(Part):
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         """Raise Cancel Waiting Message Read Request, and remove the read. Spec: MS-MQQP 3.1.4.6.
 
-        The reads of a deleted queue were already answered; then nothing is left to cancel.
+        The reads of a deleted queue were already answered; then there is no read to cancel.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
@@ -115,7 +116,7 @@ class RemoteEnding(Part):
             self.cancel_remote_read(entry, CANCELED)
 
     def orphan_call(self, call: Call) -> None:
-        """End a read whose answer no client awaits. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
+        """End a read whose client no longer waits for the answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             self.cancel_remote_read(entry, CANCELED)

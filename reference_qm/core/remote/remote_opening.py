@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class RemoteOpening(Part):
-    """Opens, closes and purges queues for remote readers, and answers their preparing calls.
+    """Opens, closes and purges queues for remote readers, and answers the calls that prepare remote reading.
 
     Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9.
     """
@@ -47,7 +47,7 @@ class RemoteOpening(Part):
         return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        """Refuse a pQueue that is not dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
+        """Refuse a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
         return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_handle(self, h_queue: int) -> Status:
@@ -55,13 +55,13 @@ class RemoteOpening(Part):
         return Status.MQ_OK
 
     def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
-        """Return the value that identifies the descriptor from now on. Spec: MS-MQQP 3.1.4.3, note <15>."""
+        """Return the handle that identifies the descriptor after the call. Spec: MS-MQQP 3.1.4.3, note <15>."""
         return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         """Transfer the ownership of a descriptor to qm2qm. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
 
-        The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext once the
+        The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext when the
         queue is open (MS-MQMP 4.2); in the state Opened, that call would close the queue.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -126,7 +126,10 @@ class RemoteOpening(Part):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        """Return the error of a refused purge; other implementations throw it. Spec: MS-MQQP 3.1.4.7, note <18>."""
+        """Return the error of a refused purge; other implementations throw this error.
+
+        Spec: MS-MQQP 3.1.4.7, note <18>.
+        """
         self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -142,11 +145,11 @@ class RemoteOpening(Part):
         self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer a call with a port. Spec: MS-MQQP 3.1.4.8."""
+        """Answer a client's question for the port of an interface. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
-        """Return the port that serves an interface; 0 for one that is not served.
+        """Return the port that serves an interface; 0 for an interface that is not served.
 
         Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
 
@@ -161,7 +164,7 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Answer a call with the version. Spec: MS-MQQP 3.1.4.9."""
+        """Answer a client's question for the server's version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 

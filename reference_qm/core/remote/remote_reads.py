@@ -15,7 +15,7 @@ from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
-"""The LookupIds that stand for the ends of the queue."""
+"""The LookupIds that mean the place before the first message and the place after the last message."""
 LOW_7_BYTES = (1 << 56) - 1
 RESERVED_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
@@ -37,10 +37,10 @@ EDGES = {
 class RemoteReads(Part):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Readings. A peek has a tag like a receive; otherwise RemoteQMCancelReceive could not cancel it as 3.2.4.7 describes.
-    The tag includes the queue handle, because different clients use the same request numbers. ulTimeout is in ms, like
-    the Call Timer (3.1.2); MS-MQDMPR prints seconds. A read by LookupIdentifier is a two-phase read, although 3.1.4.11
-    has no iTwoPhaseRead: otherwise RemoteQMEndReceive would have nothing to end.
+    Choices where the document is open: a peek has a tag like a receive; otherwise RemoteQMCancelReceive could not
+    cancel it as 3.2.4.7 describes. The tag includes the queue handle, because different clients use the same request
+    numbers. ulTimeout is in ms, like the Call Timer (3.1.2); MS-MQDMPR prints seconds. A read by LookupIdentifier is a
+    two-phase read, although 3.1.4.11 has no iTwoPhaseRead: otherwise RemoteQMEndReceive would find no read to end.
     """
 
     __slots__ = ()
@@ -115,7 +115,7 @@ class RemoteReads(Part):
         self.qm.remote.note(call.respond(**results))
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        """Return the fields of REMOTEREADDESC that carry a message. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
+        """Return the fields of REMOTEREADDESC that contain a message and its size. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
         packet = self.serialize_remote_message(position)
         return {"lpBuffer": packet, "dwSize": len(packet), "dwArriveTime": position.MessageReference.ArrivalTime}
 

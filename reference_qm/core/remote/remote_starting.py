@@ -20,8 +20,9 @@ Desc = dict[str, Any]
 class RemoteStarting(Part):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Readings. A receive through a handle that was opened to peek is refused with MQ_ERROR_ACCESS_DENIED: MS-MQQP has no
-    rule, and MS-MQMP 3.1.4.2 forbids it. An action that the method does not have is MQ_ERROR_INVALID_PARAMETER.
+    Choices where the document is open: a receive through a handle that was opened to peek is refused with
+    MQ_ERROR_ACCESS_DENIED: MS-MQQP has no rule, and MS-MQMP 3.1.4.2 forbids it. The status for an action that the
+    method does not have is MQ_ERROR_INVALID_PARAMETER.
     """
 
     __slots__ = ()
@@ -35,7 +36,7 @@ class RemoteStarting(Part):
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        """Read the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQQP 3.1.4.11."""
+        """Read the message with a LookupIdentifier, or the message next to it. Spec: MS-MQQP 3.1.4.11."""
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
     def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
@@ -74,7 +75,7 @@ class RemoteStarting(Part):
         return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
 
     def check_dw_queue(self, desc: Desc) -> Status:
-        """Refuse a dwQueue that is 0 or not hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
+        """Refuse a dwQueue that is 0 or differs from hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
         return _required_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -83,7 +84,7 @@ class RemoteStarting(Part):
         return _required_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
-        """Refuse to peek the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
+        """Refuse a peek at the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
         wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
         return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
 
@@ -124,8 +125,8 @@ class RemoteStarting(Part):
         """Find a descriptor that R_QMOpenRemoteQueue opened; a local application's descriptor does not count.
 
         Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. An unknown descriptor is answered at its
-        first use: as the document prints it for a missing OpenQueueEntry, or as the method does. The descriptor of a
-        deleted queue is found, because the events report the deletion.
+        first use: with the status of the document for a missing OpenQueueEntry, or with the status of the method. The
+        descriptor of a deleted queue is found, because the events report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE

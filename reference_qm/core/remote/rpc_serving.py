@@ -44,7 +44,7 @@ INTERFACES = (QM2QM, QMCOMM, EPT)
 
 
 class RemoteReading:
-    """The server's state of remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
+    """The state of a server of remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class RpcServing(Part):
         self.qm.rpc_listening = event
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
-        """Take bytes of a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
+        """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
             self.qm.remote.associations.cut(event.connection, HARDENED)
             return
@@ -169,4 +169,4 @@ RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
 }
-"""The handler of each kind of abandoned context handle. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""
+"""The handler of each kind of context handle whose client has disconnected. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""

@@ -29,9 +29,9 @@ class ServerBindings(Part):
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        """Ask for the port of the other methods of an interface; RemoteError without one. Returns int.
+        """Ask a server for the port of the other methods of an interface.
 
-        Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
+        Returns int; raises RemoteError without a port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
         """
         method, parameter = PORT_CALLS[binding.interface.name]
         arguments = {parameter: int(PORT_TYPES[interface.name])}
@@ -53,8 +53,8 @@ class ServerBindings(Part):
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         """Construct the binding handle for asking the port. Returns a Binding.
 
-        No section says where a server has qm2qm before its port is known. If it is not at the port of qmcomm, the port
-        is asked there (MS-MQMP 3.1.4.24).
+        No section says at which port a server has qm2qm before a client has asked. If qm2qm is not at the port of
+        qmcomm, its port is asked from qmcomm (MS-MQMP 3.1.4.24).
         """
         try:
             return (yield from self.construct_binding(server, interface))
@@ -78,16 +78,17 @@ class ServerBindings(Part):
         return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
 
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
-        """Call a method that answers at once. Returns the results by name; RemoteError for a returned failure.
+        """Call a method that answers at once.
 
-        The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
+        Returns the results by name; raises RemoteError when the method returns a failure. The client treats all failure
+        HRESULTs identically (MS-MQQP 3.1.4): a failure has the severity bit set (2.2).
         """
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
         self.check(method, results)
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT; all of them are treated identically.
+        """Return whether a status is a failure HRESULT; the client treats all failures identically.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
@@ -119,7 +120,7 @@ def checked_port(method: str, interface: str, port: int) -> int:
 
 
 def name_of(status: int) -> str:
-    """Return the name of a status."""
+    """Return the printed name of a status; return its hexadecimal number if it has no name."""
     try:
         return f"{status:#010x} {Status(status).name}"
     except ValueError:

@@ -15,7 +15,7 @@ _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, 
 
 
 class ServerNames(Part):
-    """Finds the server and the queue that a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
+    """Finds the server and the queue that a remote reader's format name identifies. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()
 
@@ -39,7 +39,10 @@ class ServerNames(Part):
         return host
 
     def find_identifier(self, queue: RemoteQueue) -> UUID:
-        """Return the Identifier of a queue's queue manager, from its private name or from the route; or NULL."""
+        """Return the Identifier of the queue manager that hosts a queue, from the private format name or the route.
+
+        Or NULL.
+        """
         name = parse_name(queue.FormatName)
         if isinstance(name, PrivateName):
             return name.ComputerGuid

@@ -33,7 +33,7 @@ class Closing(Part):
         self.session_ended(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
-        """Close the connection of a session if it is still open. Spec: MS-MQQB 3.1.5.9."""
+        """Close the connection of a session if the connection is still open. Spec: MS-MQQB 3.1.5.9."""
         if session.transport is None:
             return
         self.qm.unfinished.note(session.transport, 0)
@@ -42,10 +42,10 @@ class Closing(Part):
             self.qm.emit(CloseTransport(session.transport, reason))
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        """Start the retry timer of a closed session whose messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.
+        """Start the retry timer of a closed session that still has messages to send.
 
-        The document does not print the state between a failed attempt and the next one; WAITING_RECONNECT fits
-        (3.1.1.3.1).
+        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not print the state between a failed attempt and
+        the next one; WAITING_RECONNECT fits (3.1.1.3.1).
         """
         if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
@@ -100,7 +100,10 @@ class Closing(Part):
 
 
 def _queue_of_state(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue whose State follows an initiator's session; None if it is OnHold or Locked."""
+    """Return the outgoing queue whose State follows the state of its session.
+
+    None for a queue that is OnHold or Locked.
+    """
     queue = session.OutgoingQueueReference if session.initiator else None
     return queue if queue is not None and queue.State not in _HELD else None
 

@@ -19,7 +19,7 @@ HRESULTS = {
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
     ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
-"""The HRESULT of ConnectionHistory.Error for each Status; zero when nothing failed."""
+"""The HRESULT of ConnectionHistory.Error for each Status; zero without a failure."""
 
 
 def outgoing_queue(session: Session) -> OutgoingQueue:
@@ -32,7 +32,7 @@ OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
 class Connecting(Part):
-    """Manages the connection of a session: its permission, its packets and its history.
+    """Manages the connection of a session: whether it is permitted, its packets, and its history.
 
     Spec: MS-MQQB 2.1.1, 3.1.5.2, 3.1.5.3.1.
     """

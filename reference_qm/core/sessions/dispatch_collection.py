@@ -10,10 +10,10 @@ class DispatchCollection(Part):
     Spec: MS-MQDMPR 3.1.1.18, 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34.
 
     The document has one collection for the queue manager, and searches all queues for the highest priority. Sessions do
-    not wait for each other, so here each session has its part in its OutgoingMessageTable, ordered as 3.1.7.3.9
-    requires. The ProtocolData of an entry is its OutgoingMessagePosition. SendInProgress is never visible, because a
-    message is sent in one step. The caller of ``add`` raises Dispatch Send Message (``sending.dispatch_messages``) once
-    for all added messages.
+    not wait for each other, so here each session keeps its own part of the collection in its OutgoingMessageTable,
+    ordered as 3.1.7.3.9 requires. The ProtocolData of an entry is its OutgoingMessagePosition. SendInProgress is never
+    visible, because a message is sent in one step. The caller of ``add`` raises Dispatch Send Message
+    (``sending.dispatch_messages``) once for all added messages.
     """
 
     __slots__ = ()

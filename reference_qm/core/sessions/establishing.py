@@ -19,7 +19,7 @@ OPERATING_SYSTEM_RE = 0x10
 
 
 class Establishing(Part):
-    """Establishes a session as initiator. Spec: MS-MQQB 3.1.5.2."""
+    """Establishes sessions as the initiator. Spec: MS-MQQB 3.1.5.2."""
 
     __slots__ = ()
 
@@ -74,11 +74,11 @@ class Establishing(Part):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again, to the next hop if there are several. Spec: MS-MQQB 3.1.6.1.
+        """Connect again, to the next of several next hops. Spec: MS-MQQB 3.1.6.1.
 
         The timer also runs while a session with messages is being set up (3.1.3.2). Then no retry is needed: the
         messages wait in the table, and are dispatched when the session is open. If acknowledgments on other sessions
-        have left nothing to send, the session is closed, and the next message establishes it.
+        have completed all messages, the session is closed, and the next message establishes it again.
         """
         if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
             return

@@ -57,7 +57,10 @@ class Ping(Part):
         )
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        """Accept the response to the most recent Ping Request; ignore any other. Spec: MS-MQQB 3.1.7.8, 2.2.7."""
+        """Accept the response to the most recent Ping Request; ignore any other datagram.
+
+        Spec: MS-MQQB 3.1.7.8, 2.2.7.
+        """
         response = _parse_or_none(data)
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return

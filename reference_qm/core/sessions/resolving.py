@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
 ADDRESS_LIMIT = 16
-"""The limit of next hops taken from the addresses of queue managers."""
+"""The maximum number of next hops that are made from the addresses of queue managers."""
 
 
 class Resolving(Part):
@@ -30,7 +30,7 @@ class Resolving(Part):
         """Find the next hops to the destination, and look up their names. Spec: MS-MQQB 3.1.5.2.1.
 
         The document resolves destinationHostName for each queue manager, although for a private format
-        name destinationHostName is empty. The name of each queue manager is meant.
+        name destinationHostName is empty. So the name of each queue manager is resolved.
         """
         queue = outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)

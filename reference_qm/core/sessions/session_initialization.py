@@ -58,7 +58,7 @@ class SessionInitialization(Part):
             )
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
-        """Create a new OutgoingTransferSequence of the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
+        """Create a new OutgoingTransferSequence for the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
 
         Messages keep the numbers with which they were first sent (see update_transaction_header), so they are
         unacknowledged in the new instance.
@@ -90,7 +90,10 @@ class SessionInitialization(Part):
         session.UnAckedMessageCount = 0
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
-        """Set timeouts, window and marks. Spec: MS-MQQB 3.1.3.2; notes <50>, <51>, <52>."""
+        """Set the timeouts, the window size and the flags of a session.
+
+        Spec: MS-MQQB 3.1.3.2; notes <50>, <51>, <52>.
+        """
         session.WindowSize = self.qm.config.window_size
         session.SessionActive = False
         session.ReceivedAck = False

@@ -32,7 +32,7 @@ ROUND_TRIPS = 8
 
 
 class SessionOpening(Part):
-    """Accepts sessions, and handles the packets that set one up. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
+    """Accepts sessions, and handles the packets that establish them. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
 
     __slots__ = ()
 
@@ -52,9 +52,9 @@ class SessionOpening(Part):
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         """Answer an EstablishConnection request. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
 
-        A request above the limit is answered with CS set (2.2.1), and the session is closed (3.1.5.3.1). After a
-        request for another queue manager the session stays open: 3.1.5.3.1 continues with WAITING_CP_MSG, and the
-        initiator, or the Session Initialization Timer, closes it.
+        When the maximum number of sessions is open, a request is answered with CS set (2.2.1), and the session is
+        closed (3.1.5.3.1). After a request for another queue manager the session stays open: 3.1.5.3.1 continues with
+        WAITING_CP_MSG, and the initiator, or the Session Initialization Timer, closes it.
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid

@@ -24,7 +24,7 @@ class DirectoryLink(Part):
         self.qm.emit(ReadDirectory(self._await_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        """Change the directory; in workgroup mode the status is that of an unavailable directory.
+        """Change the directory; in workgroup mode the status reports an unavailable directory.
 
         Spec: MS-MQSO 5.5.4.
         """

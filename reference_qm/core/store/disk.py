@@ -1,4 +1,4 @@
-"""Keeps the changes on their way to the disk. Spec: MS-MQQB 3.1.1.3.2."""
+"""Keeps the changes that are being written to the disk. Spec: MS-MQQB 3.1.1.3.2."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Change: TypeAlias = dict[str, object]
 
 
 ORDINAL_BLOCK = 0x4000
-"""The number of ordinals reserved at once, while half of the last block is left. A restart skips at most that many."""
+"""The number of ordinals in a reservation, made when less than half of the last is left; a restart skips at most it."""
 
 
 _HALF_OF_ORDINALS = 1 << 31
-"""Ordinals wrap after 32 bits: an ordinal that is further behind than this number is ahead."""
+"""Ordinals wrap after 32 bits: an ordinal that seems more than this number lower is a later ordinal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """A change on its way to disk, with its purpose. ``token``: the command that waits for it, or None.
 
-    ``repeat``: the part of the change that stays true after a failed write, and is written again. ``sessions``: the
+    ``repeat``: the part of the change that stays valid after a failed write, and is written again. ``sessions``: the
     sessions that may send messages afterwards.
     """
 
@@ -40,7 +40,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A wait for all records on their way at one time. ``tokens``: the records that are not written yet."""
+    """A wait for all records that are being written at one time. ``tokens``: the records that are not on disk yet."""
 
     tokens: set[int]
     reached: Callable[[Now], None]
@@ -48,7 +48,7 @@ class Barrier:
 
 
 class Disk:
-    """Writes changes to the disk, if there is one, and keeps those on their way."""
+    """Writes changes to the disk, if any, and keeps the changes that are not on disk yet."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
@@ -73,7 +73,10 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session] = (),
     ) -> Result | None:
-        """Write the change of a command; call ``done`` when it is on disk (or at once), ``undo`` if it fails."""
+        """Write the change of a command.
+
+        Call ``done`` when it is on disk (without a disk, at once), ``undo`` if the write fails.
+        """
         if not (self.used and change):
             return done()
         self._write_change(change, {}, token, done, undo, sessions)
@@ -110,18 +113,18 @@ class Disk:
                 barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
-        """Return the change that reserves an ordinal and later ones; empty when they are reserved. Spec: 3.1.1.3.
+        """Return the change that reserves an ordinal and later ordinals; empty when they are already reserved.
 
-        A message of a long transaction may have an old ordinal; a reservation is never taken back.
+        Spec: 3.1.1.3. A message of a long transaction may have an old ordinal; a reservation is never reduced.
         """
         if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
             return {}
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 
     def reserve_sequential(self, sequential_id: int) -> Change:
-        """Return the change that reserves a SequentialID and later ones. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the change that reserves a SequentialID and later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
-        A later record, such as that of a message with this number, reaches the disk only after this change.
+        Later records, such as the record of a message with this number, reach the disk only after this change.
         """
         self.reserved_sequential = sequential_id + ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
@@ -134,7 +137,7 @@ class Disk:
         return commit
 
     def note_failed(self, token: int, error: str) -> Commit | None:
-        """Note that a change failed; its part that stays true is written with the next change."""
+        """Note that a change failed; the part of it that stays valid is written with the next change."""
         self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.repeat.items() if commit is not None else ():

@@ -27,21 +27,22 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 class Durability(Part):
     """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
-    A record is a change of entries: names with their new values, None for a removed entry. The disk has all of a record
-    or nothing. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
-    ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``, ``initialization_retry_s``,
-    ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
+    A record is a change of entries: names with their new values, None for a removed entry. The disk has the whole
+    record or no part of it. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format
+    name``, ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``,
+    ``last_sequence_time``, ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
+    ``initialization_retry_s``, ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid``
+    (``transaction_records``).
 
     The progress of a sender's transactional messages is on disk twice: each message names its predecessor, and the
     transfer names the last message with all predecessors on disk. Each record can fail by itself, so after a crash the
-    unbroken chain of messages from there counts.
+    progress is the unbroken chain of messages that follows the message that the transfer names.
     """
 
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return the change that must be on disk before a new message is accepted; empty when none must."""
+        """Return the change that must be on disk before a new message is accepted; empty when no change must."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference

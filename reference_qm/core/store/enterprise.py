@@ -21,9 +21,9 @@ class Enterprise:
 
     ``directory``: the directory's content at the last read, which answers every read. ``awaited``: the functions that
     continue after an answer of the directory, by token. ``table``: the RoutingTable of MS-MQBR 3.1.1.2. ``last_known``:
-    the directory's attributes of this machine; only these survive. ``public_keys``: the Queue Manager Public Key Cache
-    of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier. ``lost``: a function that is called when the directory
-    becomes unavailable.
+    the directory's attributes of this machine; only these attributes survive a restart. ``public_keys``: the Queue
+    Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier. ``lost``: a function that is
+    called when the directory becomes unavailable.
     """
 
     def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:

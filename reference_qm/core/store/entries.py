@@ -113,10 +113,10 @@ def history_name(entry: MessageIDHistoryEntry) -> str:
 
 
 def place(queue: Queue) -> str:
-    """Return the name of a queue in entries: by number, which is never reused, by destination, or as a system queue.
+    """Return the name of a queue in entries: its number (never reused), its destination, or the name of a system queue.
 
-    A public queue has its Identifier instead of a number. A subqueue or journal has the number of its queue and its own
-    name.
+    The name of a public queue contains its Identifier instead of a number. The name of a subqueue or journal contains
+    the number of its queue and its own name.
     """
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"

@@ -40,11 +40,14 @@ from reference_qm.security import UNPROTECTED, SignatureType, security_of, with_
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
-"""The algorithm and hash that an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+"""The encryption and hash algorithms that an unsigned, unencrypted message contains.
+
+Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12.
+"""
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
 TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
-"""Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
+"""The types of private queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
 ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 """The bits of MessagePropertiesHeader.Flags, by their names in commands."""
@@ -127,7 +130,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def is_large(body: bytes) -> bool:
-    """Return whether a packet may be too small for a body; a smaller body fits with any label and queues."""
+    """Return whether a body may be too large for a packet; a smaller body fits with any label and queues."""
     return len(body) > FITTING_BODY_BYTES
 
 
@@ -151,10 +154,11 @@ def check_queues(source: UUID, *names: str | None) -> None:
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
-    """Build the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
+    """Build the message of a packet.
 
-    The table of 3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature
-    and ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent one.
+    Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the Identifier of this queue manager. The table of
+    3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature and
+    ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent message.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
@@ -277,8 +281,8 @@ def _build_transaction_header(message: Message) -> TransactionHeader | None:
 def _build_debug_header(message: Message) -> DebugHeader | None:
     """Build the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
 
-    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either one
-    adds it.
+    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either
+    attribute adds it.
     """
     queue = message.TracingQueueIdentifier
     if queue == NULL_GUID:
@@ -368,7 +372,10 @@ def _decode_direct_name(name: str) -> str:
 
 
 def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
-    """Return the queue manager that hosts a private administration queue; the source unless another is named."""
+    """Return the queue manager that hosts a private administration queue.
+
+    The source unless the message names another queue manager.
+    """
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 
 

@@ -80,7 +80,7 @@ def _build_element(text: str) -> MQFFormatNameElement:
 
 
 def _format_list(header: MQFAddressHeader) -> str | None:
-    """Return a list as a format name; None for an empty list or one with an invalid name."""
+    """Return a list as a format name; None for an empty list, or for a list with an invalid name."""
     names = [_format_element(element) for element in header.FormatNameList]
     text = ",".join(names)
     if not names or text.count(",") >= len(names):  # a name with a comma would be read as two names

@@ -26,7 +26,7 @@ def _require_text(value: Any) -> str:
 
 def _require_flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{value!a} is not a truth value")
+        raise TypeError(f"{value!a} is neither true nor false")
     return value
 
 

@@ -98,12 +98,12 @@ def _format_identity(security: MessageSecurity) -> str | None:
 
 
 def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
-    """Find an account by its name or SID; CommandError, which names the argument, for an unknown account."""
+    """Find an account by its name or SID; raise CommandError, which names the argument, for an unknown account."""
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account
     names = [account.name for account in accounts]
-    raise CommandError(f"{argument}: {name!a} is not a known account; known are {', '.join(names) or 'none'}")
+    raise CommandError(f"{argument}: {name!a} is not a known account; known: {', '.join(names) or 'none'}")
 
 
 def _name_in_table(value: int, table: Mapping[str, int]) -> str:

@@ -19,7 +19,7 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""The classes that disclose information to any sender; they are sent only when SendInsecureNacks is TRUE.
+"""The acknowledgment classes that disclose information to any sender; sent only when SendInsecureNacks is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
@@ -37,12 +37,12 @@ class AdminAcks(Part):
     __slots__ = ()
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Acknowledge that a message reached its queue, if the message requests it.
+        """Acknowledge that a message reached its queue, if the message requests the acknowledgment.
 
         Spec: MS-MQQB 3.1.5.8.10, note <62>.
 
-        3.1.5.8.10 requires QueueManagerAddress to be the own Identifier; for direct names it is zero, which means the
-        same (E28). A message to the queue manager's own queue is not acknowledged.
+        3.1.5.8.10 requires QueueManagerAddress to be the own Identifier; for direct names QueueManagerAddress is zero,
+        which has the same meaning (E28). A message to the queue manager's own queue is not acknowledged.
         """
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL
@@ -60,7 +60,8 @@ class AdminAcks(Part):
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         """Acknowledge that a message expired before it was sent, if the message requests it. Spec: MS-MQQB 3.1.7.1.2.
 
-        A routed transactional message is only dropped: its source still has it, and acknowledges it.
+        A routed transactional message is only dropped: its source still keeps the message, and sends the
+        acknowledgment.
         """
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or message.TransactionIdentifier is None:
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
@@ -73,8 +74,8 @@ class AdminAcks(Part):
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         """Send an administration acknowledgment of a message. Spec: MS-MQQB 3.1.7.15.
 
-        iReceivedUserMessagePacket is not an argument: ``message_of`` converts a packet to its Message, whose format
-        names are those that the tables of 3.1.7.15 derive from AQ and DQ.
+        iReceivedUserMessagePacket is not an argument: ``message_of`` converts a packet to its Message, with the format
+        names that the tables of 3.1.7.15 derive from AQ and DQ.
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)

@@ -22,7 +22,7 @@ class Administering(Part):
     __slots__ = ()
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Stop the sending from an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
+        """Stop sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
 
         Without an open session, no acknowledgment is sent.
         """
@@ -35,16 +35,16 @@ class Administering(Part):
         self.qm.dispatch_collection.remove_queue(queue)
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
-        """Build the SessionAck of a pause, which narrows the window. Spec: MS-MQQB 3.1.7.13."""
+        """Build the SessionAck that a pause sends to narrow the window. Spec: MS-MQQB 3.1.7.13."""
         packet = self.qm.session_acks.build(session)
         return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Resume the sending from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+        """Resume sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
 
-        3.1.7.2.4 sets State to Inactive. With an open session, or one being established, State follows the session
-        here: with Inactive nothing would be sent, and no second session can be established. Messages that were sent on
-        the session before the pause are not sent again (``next_unsent``).
+        3.1.7.2.4 sets State to Inactive. With a session that is open or being established, State follows the session
+        here: a queue with State Inactive would send no messages, and no second session can be established. Messages
+        that were sent on the session before the pause are not sent again (``next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
@@ -62,8 +62,8 @@ class Administering(Part):
     def take_offline(self, now: Now) -> None:
         """Take the queue manager off the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
 
-        "Restricts its network activities and does not receive" means no sessions here. Open sessions end, none is
-        established, and requests for sessions are refused.
+        "Restricts its network activities and does not receive" means no sessions here. Open sessions end, new sessions
+        are not established, and requests for sessions are refused.
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):

@@ -15,11 +15,11 @@ Outcome = UserMessagePacket | MessageClass
 """The result of a check: the packet to continue with, or the class of its refusal."""
 
 Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
-"""A check of an arrived message. The third argument is the destination, None for a missing queue."""
+"""A check of an arrived message. The third argument is the destination queue, None for a missing queue."""
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message, or a later one of its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
+    """Return whether a message, or a later message of its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
     header = packet.TransactionHeader
     key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -42,9 +42,9 @@ class Admission(Part):
     ) -> UserMessagePacket | None:
         """Return the packet for its queue; None when the message is refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5.
 
-        The checks follow the order of 3.1.5.8; for a missing queue only the first runs. Step 1 (duplicates) and the
-        counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message. Steps 6 (sequence) and 8,
-        which refuses a message over quota, come later.
+        The checks follow the order of 3.1.5.8; for a missing queue only the first check runs. Step 1 (duplicates) and
+        the counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message. Steps 6 (sequence) and
+        8, which refuses a message over quota, come later.
         """
         checks: tuple[Check, ...] = (
             self.check_destination,
@@ -67,7 +67,8 @@ class Admission(Part):
     ) -> None:
         """Report a refused message: to the administration queue if NA is set, and to the sender of a transaction.
 
-        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: as it arrived.
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: the packet as
+        it arrived.
         """
         message = replace(self.message_of(packet, now), security=None)
         if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
@@ -98,8 +99,8 @@ class Admission(Part):
         """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
 
         A transactional message that was accepted before and is sent again is left to 3.1.5.8.6. If it were refused
-        here, its sender would take a delivered message for lost. A nontransactional message that requests it is logged
-        here, because its sender no longer keeps it after the session acknowledgment (E34).
+        here, its sender would take a delivered message for lost. A nontransactional message that requests negative
+        journaling is journaled here, because its sender does not keep it after the session acknowledgment (E34).
         """
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
@@ -112,7 +113,7 @@ class Admission(Part):
     def log_refused(self, message: Message) -> None:
         """Put a refused message into the local dead-letter queue, if it requests that and the queue has room.
 
-        Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message logs it after the FinalAck (3.1.5.7).
+        Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message journals it after the FinalAck (3.1.5.7).
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
@@ -121,9 +122,9 @@ class Admission(Part):
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         """Return whether a queue has room for a message; refuse the message if not. Spec: MS-MQQB 3.1.5.8.8.
 
-        Above the quota of the queue manager, the session is closed without an acknowledgment, and the message comes
-        again. A transactional message that is refused here does not advance its sequence, like one refused earlier
-        (E40): its sender gets a FinalAck, and bridges the gap.
+        When the quota of the queue manager is exceeded, the session is closed without an acknowledgment, and the sender
+        sends the message again. A transactional message that is refused here does not advance its sequence, like a
+        message refused in an earlier step (E40): its sender gets a FinalAck, and bridges the gap.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:

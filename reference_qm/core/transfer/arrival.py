@@ -19,7 +19,7 @@ from reference_qm.surface.effects import Persist
 
 @dataclass(slots=True)
 class Saving:
-    """A message on its way to the disk, and the acknowledgments that may follow."""
+    """A message that is being written to the disk, and the acknowledgments to send afterwards."""
 
     position: MessagePosition
     entry: MessageIDHistoryEntry
@@ -50,8 +50,8 @@ class Arrival(Part):
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
         """Save a recoverable message before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
 
-        Message and history entry are one record. A history entry without its message would make a repeated message a
-        duplicate, and lose it.
+        Message and history entry are one record. With a history entry but without its message, the repeated message
+        would be discarded as a duplicate, and lost.
         """
         token = self.qm.next_persist_token()
         self.qm.savings[token] = saving
@@ -71,6 +71,9 @@ class Arrival(Part):
         self.report_arrival(position, now)
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Tell those who asked for it that a message reached its queue. Spec: MS-MQQB 3.1.5.8.9, 3.1.5.8.10."""
+        """Send the report and the acknowledgment that a message requests on its arrival.
+
+        Spec: MS-MQQB 3.1.5.8.9, 3.1.5.8.10.
+        """
         self.qm.tracing.trace_received(position.MessageReference, now)
         self.qm.admin_acks.acknowledge_arrival(position, now)

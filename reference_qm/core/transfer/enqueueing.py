@@ -24,8 +24,8 @@ class Enqueueing(Part):
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
         """Return whether a queue accepts a message now. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        The document prints no step for a message that timed out in transit, only the status and the CURRENT_TIME that
-        the step would need. The step is: TimeToReachQueue has passed, counted as in MS-MQQB 3.1.7.1.2.
+        For a message that timed out in transit, the document prints a status and CURRENT_TIME, but no step. Here such a
+        message is refused when its TimeToReachQueue has passed, counted as in MS-MQQB 3.1.7.1.2.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
@@ -33,9 +33,9 @@ class Enqueueing(Part):
         return status
 
     def enqueue_message(self, queue: Queue, message: Message, now: Now) -> tuple[EnqueueStatus, MessagePosition | None]:
-        """Put a message into a local queue, before it can be received; None for a refusal. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Put a message into a local queue, where it cannot be received yet; return None for a refusal.
 
-        The caller makes the message available when it is on disk or its transaction commits.
+        Spec: MS-MQDMPR 3.1.7.1.9. The caller makes the message available when it is on disk or its transaction commits.
         """
         status = self.admit_message(queue, message, now)
         if status is not EnqueueStatus.NO_ERROR:
@@ -49,11 +49,11 @@ class Enqueueing(Part):
         now: Now,
         transaction: Transaction | None = None,
     ) -> EnqueueStatus:
-        """Put a message into the open queue, or a copy into each of several. Spec: MS-MQDMPR 3.1.7.1.27.
+        """Put a message into the open queue, or a copy into each of several open queues. Spec: MS-MQDMPR 3.1.7.1.27.
 
         The document passes the descriptor as iQueue of a copy; the queue of the descriptor is meant. Each copy gets its
         own number, as in MS-MQQB 3.1.7.1.1. With one Identifier, two copies for the same queue manager would be
-        duplicates (3.1.5.8.1). Copies in earlier queues stay when a later one is refused. The document has no status
+        duplicates (3.1.5.8.1). Copies in earlier queues stay when a later copy is refused. The document has no status
         for a queue that was deleted in the meantime: it counts as full.
         """
         if not descriptor.Multiple:
@@ -99,8 +99,8 @@ class Enqueueing(Part):
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         """Put an admitted message into its queue; return ``result`` when it is in the queue, and on disk if required.
 
-        Until then no reader receives the message, and an outgoing queue does not send it. None: the command of the
-        token gets the result later.
+        Until then no reader receives the message, and an outgoing queue does not send it. None is returned when the
+        command of the token gets the result later.
         """
         if isinstance(queue, OutgoingQueue):
             return self._put_into_outgoing_queue(queue, message, token, result, now)
@@ -143,7 +143,7 @@ class Enqueueing(Part):
         return waiting + self.qm.transaction_operations.uncommitted_outgoing()
 
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
-        """Send a copy of a message to each queue of a name; the result names the first. Raises CommandError.
+        """Send a copy of a message to each queue of a name; return the result for the first copy. Raises CommandError.
 
         The queues are open only for this send. Recoverable copies are saved after the result is returned, one by one.
         """
@@ -156,6 +156,6 @@ class Enqueueing(Part):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"{to!a}: not every queue accepts the message: {outcome.name}; some may have their copies"
+                f"{to!a}: not every queue accepts the message: {outcome.name}; some queues may have got copies"
             )
         return Result({"message_id": message_id(first)})

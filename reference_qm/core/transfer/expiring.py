@@ -9,13 +9,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 DISK_RETRY_S = 10
-"""The time in s for which an expired message stays after the disk refused its removal."""
+"""The time in s until the next attempt to remove an expired message, after the disk refused its removal."""
 
 
 class Expiring(Part):
     """Deletes messages whose time has passed. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-    A single timer runs for the earliest of all messages.
+    A single timer runs, for the message that expires first.
     """
 
     __slots__ = ()
@@ -23,8 +23,8 @@ class Expiring(Part):
     def on_expiration_timer(self, now: Now) -> None:
         """Delete the expired messages. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-        A sent message without acknowledgment may have arrived, so it is checked before it is sent again. The same holds
-        for a message whose session was not tried since the start.
+        A sent message without acknowledgment may have arrived, so it is checked before it is sent again. A message
+        whose session was not tried since the start is also checked then.
         """
         self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
@@ -37,7 +37,7 @@ class Expiring(Part):
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
         The document adds the deletion of a transactional message to the transaction of its TransactionIdentifier.
-        That transaction is the one of the sender; it has ended, usually in another queue manager. So the message is
+        That is the sender's transaction, which has ended, usually in another queue manager. So the message is
         deleted at once.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT

@@ -17,7 +17,7 @@ class FinalAcks(Part):
     # -- the sender of transactional messages -------------------------------------------------------------------------
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Finish a message that was refused or left its queue, as its FinalAck reports. Spec: MS-MQQB 3.1.5.7.
+        """Complete a message whose FinalAck reports that it was refused or left its queue. Spec: MS-MQQB 3.1.5.7.
 
         The message is deleted even without a request for journaling; otherwise a refused message would be sent forever.
         An unknown message was acknowledged before.
@@ -46,7 +46,7 @@ class FinalAcks(Part):
             return
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        """Put a message into the journal or the dead-letter queue, as it requests. Spec: MS-MQQB 3.1.5.7."""
+        """Put a message into the journal or the dead-letter queue, as the message requests. Spec: MS-MQQB 3.1.5.7."""
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed
         journal(position.MessagePosition)
@@ -84,7 +84,7 @@ class FinalAcks(Part):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Send the negative FinalAck of a message without a queue. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
+        """Send the negative FinalAck of a message whose queue is missing. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
         header, user = packet.TransactionHeader, packet.UserHeader
         assert header is not None
         body = FinalAckBody(

@@ -40,7 +40,7 @@ Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 
 ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
-"""The size in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
+"""The size of the ConnectionParameters packet in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
 LONGEST_PACKETS: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
@@ -48,7 +48,7 @@ LONGEST_PACKETS: Mapping[SessionState, int] = {
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
     SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
 }
-"""The size in bytes of the longest packet in a state that allows only packets of fixed size."""
+"""The size in bytes of the longest packet that each state allows, for the states that allow only fixed sizes."""
 
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
@@ -90,7 +90,7 @@ RANGES: dict[PacketType, tuple[Range, ...]] = {
     ),
     UnknownInternalPacket: (_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
-"""The ranges of fields that the document limits, unless receivers are to ignore the value."""
+"""The ranges of the fields that the document limits, without the fields that receivers ignore."""
 
 
 class Identifying(Part):
@@ -123,7 +123,7 @@ class Identifying(Part):
     def check_announced(self, session: Session, now: Now) -> None:
         """Close the session when a packet announces more bytes than the state allows. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
 
-        Otherwise clients without an open session could make the queue manager hold megabytes per connection.
+        Otherwise clients without an open session could make the queue manager keep megabytes per connection.
         """
         longest, announced = LONGEST_PACKETS[session.SessionState], session.framer.announced
         if announced > longest:

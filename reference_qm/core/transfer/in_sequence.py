@@ -33,7 +33,7 @@ class InSequence(Part):
         A message that is refused or out of sequence counts as received on the session only. The session elements of the
         document belong here to the sequence of a sender and a destination format name (MS-MQDMPR 3.1.1.5). They survive
         the session; otherwise a message repeated on the next session would be accepted again. A sender has one sequence
-        per name, so a single one for all names would refuse the messages of every sequence except the newest.
+        per name, so a single record for all names would refuse the messages of every sequence except the newest.
         """
         receipt.done = True
         entry = self.qm.history.remember_message(packet, now)
@@ -68,7 +68,7 @@ class InSequence(Part):
         self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        """Return whether a message is the next of its sequence, or the first of a newer one.
+        """Return whether a message is the next of its sequence, or the first of a newer sequence.
 
         Spec: MS-MQQB 3.1.5.8.6.
         """
@@ -81,10 +81,10 @@ class InSequence(Part):
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        """Count a message that is not the next one, and leave the sequence unchanged. Spec: MS-MQQB 3.1.5.8.6.
+        """Count a message that is not the next of its sequence, and leave the sequence unchanged.
 
-        3.1.5.8.6 ends by storing identifier and number of any message. This would accept a message that was just
-        refused.
+        Spec: MS-MQQB 3.1.5.8.6. 3.1.5.8.6 ends with a step that stores the identifier and number of any message. Then a
+        message that was just refused would count as accepted.
         """
         session.TxMessageRejectCount += 1
         if transfer is not None:
@@ -122,9 +122,10 @@ class InSequence(Part):
                 self.qm.order_acks.schedule(session, now)
 
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Return to the last message on disk; later ones were not acknowledged and come again. Spec: 3.1.1.6.2.
+        """Return to the last message on disk; the sender repeats the later messages, which were not acknowledged.
 
-        Messages on disk behind one that is not on disk are withdrawn as well, because they would be out of order.
+        Spec: 3.1.1.6.2. Messages on disk after a message that is not on disk are withdrawn as well, because they would
+        be out of order.
         """
         for acceptance in transfer.unsaved:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)

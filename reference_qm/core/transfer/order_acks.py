@@ -87,9 +87,10 @@ class OrderAcks(Part):
                 return
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Note the last ordered message, and restart the wait for the rest. Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1.
+        """Note the last ordered message, and restart the wait for the acknowledgment of later messages.
 
-        Only numbers of the same sequence are compared, because LastAck may belong to the previous sequence.
+        Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may belong
+        to the previous sequence.
         """
         sequence = outgoing_sequence(session)
         sequence.TimeOfLastAck = now.utc_s
@@ -105,7 +106,7 @@ class OrderAcks(Part):
                 self.qm.transactional_sending.start_ack_wait_timer(session, now)
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
-        """Delete the ordered messages; begin a new sequence when none is left. Spec: MS-MQQB 3.1.5.6.
+        """Delete the ordered messages; begin a new sequence when no message is left. Spec: MS-MQQB 3.1.5.6.
 
         The document never sets ReceivedOrderAck. Here this method sets it, and the later of both acknowledgments
         deletes the message.
@@ -146,8 +147,8 @@ class OrderAcks(Part):
     def schedule(self, session: Session, now: Now) -> None:
         """Start the Order Ack Send Timer, or delay it up to MaximumOrderAckDelay. Spec: MS-MQQB 3.1.5.8.6.
 
-        A LastOrderAckSendTime in the future, after the clock was set back, counts as now (E221). A session that the
-        message's own SessionHeader closed has no timers: the message comes again.
+        A LastOrderAckSendTime in the future, after the clock was set back, counts as the present time (E221). A session
+        that the message's own SessionHeader closed has no timers: the message is sent again.
         """
         if session.SessionState is not SessionState.OPEN:
             return
@@ -179,7 +180,8 @@ class OrderAcks(Part):
     def name_order_queue(self, session: Session, source: UUID) -> str:
         """Return the format name of a sender's order queue. Spec: MS-MQQB 3.1.7.17.
 
-        A private name contains the sender's GUID. RemoteQMGuid would be the router of a routed message.
+        A private name contains the sender's GUID. RemoteQMGuid is not used, because for a routed message it identifies
+        the router.
         """
         if session.DirectFormatSession:
             return f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
@@ -194,8 +196,8 @@ class OrderAcks(Part):
     ) -> None:
         """Send an OrderAck or FinalAck to an order queue. Spec: MS-MQQB 3.1.7.17, 2.2.4, 2.2.5.
 
-        The acknowledgment uses the session of its messages, as in figure 14 and 2.1.1, and a session of its own only
-        without that one. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
+        The acknowledgment uses the session of its messages, as in figure 14 and 2.1.1, or a session of its own when
+        that session is closed. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
         """
         order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
         message = Message(
@@ -215,7 +217,10 @@ class OrderAcks(Part):
         self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
-        """Find the queue of an open session to an order queue's host; create it for an acceptor's (3.1.7.1)."""
+        """Find the queue of an open session to an order queue's host.
+
+        Create the queue when the session is an acceptor's (3.1.7.1).
+        """
         for session in self.qm.sessions.values():
             if session.SessionState is not SessionState.OPEN:
                 continue

@@ -43,7 +43,7 @@ class OwnMessages(Part):
             self.qm.positions.message_available(position)
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        """Open the destination for sending; None for a failure. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the destination for sending; return None when it cannot be opened. Spec: MS-MQDMPR 3.1.7.1.5."""
         name = message.DestinationQueueFormatName
         try:
             if is_large(message.Body):
@@ -63,9 +63,10 @@ class OwnMessages(Part):
             return None
 
     def _has_room(self, queue: Queue, message: Message) -> bool:
-        """Return whether a queue has room for another own message; any sender can request such messages to any queue.
+        """Return whether a queue has room for another message of the queue manager itself.
 
-        A transactional local queue accepts none, because these messages have no transaction (MS-MQQB 3.1.5.8.2).
+        The number is limited, because any sender can request such messages to any queue. A transactional local queue
+        accepts no such message, because these messages have no transaction (MS-MQQB 3.1.5.8.2).
         """
         if isinstance(queue, OutgoingQueue):
             return len(queue.session.OutgoingMessageTable) < self.qm.config.max_outgoing_messages

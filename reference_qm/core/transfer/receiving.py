@@ -19,7 +19,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 UNSAVED_LIMIT = 0x7FFF
-"""The limit of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
+"""The maximum number of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
 
 
 class Receiving(Part):
@@ -32,7 +32,7 @@ class Receiving(Part):
 
         Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages were
         not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
-        each is processed even if the other is refused (field text of note <14>).
+        the header is processed even if the message is refused, and vice versa (field text of note <14>).
         """
         if len(session.receipts) >= UNSAVED_LIMIT:
             reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
@@ -52,10 +52,11 @@ class Receiving(Part):
         self.qm.session_acks.acknowledge_full_window(session, now)
 
     def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        """Acknowledge a message without a place of its own when its consequences are on disk. Spec: MS-MQQB 3.1.5.8.7.
+        """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
 
-        Such a message was refused into a dead-letter queue, or is a FinalAck that moved another message. If a crash
-        lost the consequences after the acknowledgment, the sender would not repeat the message.
+        Spec: MS-MQQB 3.1.5.8.7. Such a message was refused into a dead-letter queue, or is a FinalAck that moved
+        another message. If a crash lost these changes after the acknowledgment, the sender would not repeat the
+        message.
         """
         receipt.done = False
 
@@ -142,7 +143,7 @@ class Receiving(Part):
         return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is dropped because its direct name has another host (E220).
+        """Return whether a message is dropped because its direct name contains another host (E220).
 
         A dropped message is not acknowledged and takes no place in a sequence.
         """
@@ -157,7 +158,7 @@ class Receiving(Part):
         return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
 
     def on_persisted(self, saving: Saving, now: Now) -> None:
-        """Make a message available and acknowledge it, once it is on disk. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
+        """Make a message available and acknowledge it, when it is on disk. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.claims:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, now)

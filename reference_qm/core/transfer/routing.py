@@ -21,18 +21,18 @@ _SH = BaseHeader.flags(SH=1)
 class Routing(Part):
     """Routes messages to other queue managers. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
 
-    A routed packet keeps its bytes, except the hop count and the SessionHeader, which belonged to the incoming session.
-    Its TransactionHeader belongs to its source: source and destination manage the sequence, order acknowledgments and
-    repetition. Between the hops it is a recoverable message.
+    A routed packet keeps its bytes, except the hop count and the SessionHeader, because the SessionHeader belongs to
+    the incoming session. Its TransactionHeader belongs to its source: source and destination manage the sequence, order
+    acknowledgments and repetition. Between the hops a transactional message is treated as a recoverable message.
     """
 
     __slots__ = ()
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        """Accept a message for another queue manager, and send it on. Spec: MS-MQQB 3.1.5.8.
+        """Accept a message for another queue manager, and forward it. Spec: MS-MQQB 3.1.5.8.
 
-        Every queue manager routes. The directory shows whether it is a routing server, and no message is sent to one
-        that is not. An expired message is handled when it is sent (3.1.7.1.2).
+        Every queue manager routes. Senders send a message only to queue managers that the directory lists as routing
+        servers. An expired message is handled when it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
             receipt.done, receipt.acknowledge = True, False
@@ -62,12 +62,12 @@ class Routing(Part):
             self.send_on(position, onward, now)
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message can be saved here and sent on.
+        """Return whether a message can be saved here and forwarded.
 
         Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
 
         Any other message is disregarded without an acknowledgment, so its sender keeps it. A direct name with a
-        QueueManagerAddress is refused; otherwise any client could make this queue manager connect anywhere.
+        QueueManagerAddress is refused; otherwise any client could make this queue manager connect to any host.
         """
         user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)

@@ -38,10 +38,10 @@ class Securing(Part):
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet of a message, signed and encrypted as its attributes require; None for a failure.
+        """Return the packet of a message, signed and encrypted as its attributes require; return None when that fails.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The document does not print what follows a failed signature. It is handled
-        like a failed encryption (3.1.7.1.5.1), because the message must not be sent unsigned.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The document has no step for a failed signature. It is handled like a failed
+        encryption (3.1.7.1.5.1), because the message must not be sent unsigned.
         """
         try:
             secured = self.encrypt_body(session, message, self.sign_packet(message, packet), now)
@@ -90,10 +90,10 @@ class Securing(Part):
         return encrypted
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Return the message as a local queue stores it, signed and checked; CommandError for a refusal.
+        """Return the message as a local queue stores it, signed and checked; raise CommandError for a refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, except that no transfer needs
-        encryption.
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, except that encryption is not needed
+        without a transfer.
         """
         wanted = message.security
         refusal: object = unmet_demand(

@@ -35,7 +35,8 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Return an arrived message decrypted and authenticated, or the class of its refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes for any rights of the queue, as printed.
+        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader is accepted whatever rights the queue grants, as the
+        document prints.
         """
         if packet.SecurityHeader is None:
             return packet
@@ -74,7 +75,7 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Check that a message is authenticated and encrypted as its queue demands. Spec: MS-MQDMPR 3.1.1.2.
 
-        No document prints the refusal; it is that of an invalid signature or encryption.
+        No document prints the class of this refusal; here it is the class for an invalid signature or encryption.
         """
         if not queue.Authentication and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
             return packet
@@ -91,7 +92,7 @@ class SecurityOnReceipt(Part):
 
 
 def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Return the class of refusal for messages that a queue does not accept; None when it accepts them."""
+    """Return the refusal class of a message without the authentication or encryption that its queue requires."""
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     wanted = {PrivacyLevel.NONE: False, PrivacyLevel.BODY: True}.get(queue.PrivacyLevel, encrypted)

@@ -15,7 +15,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_AFTER = 0.75
-"""The share of the Session Ack Send Timer after which a UserMessage carries the acknowledgment.
+"""The fraction of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
 """
@@ -57,12 +57,12 @@ class Sending(Part):
         """Add a message to the table of its session, connect if necessary, and send. Spec: MS-MQQB 3.1.7.12.
 
         The document connects only while ConnectionHistory is empty. A session that was closed since, for example when
-        idle, must be established again as well; otherwise its queue would never be sent. The document connects before
-        it adds the message to the table; an attempt that fails at once would find the table empty, and would never be
-        repeated.
+        idle, must be established again as well; otherwise its messages would never be sent. The document connects
+        before it adds the message to the table; an attempt that fails at once would find the table empty, and would
+        never be repeated.
 
-        The document does nothing while the queue is Locked, which no outgoing queue is here, or OnHold. But resuming
-        (3.1.7.14) sends only the messages in the table. So the message is added to the table, and nothing else is done.
+        The document adds no message while the queue is OnHold or Locked (no outgoing queue is Locked here). But
+        resuming (3.1.7.14) sends only the messages in the table. So the message is only added to the table.
         """
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_sent(session, position)
@@ -86,7 +86,7 @@ class Sending(Part):
 
         The document dispatches every unacknowledged message again with each acknowledgment (3.1.5.5.1). A message that
         awaits its acknowledgment on this session is not sent twice here. A message that is not on disk yet is not sent,
-        and neither are those behind it, to keep the order.
+        and neither are the messages after it, to keep the order.
         """
         while self.may_send(session):
             position = session.OutgoingMessageTable.next_unsent()
@@ -98,7 +98,7 @@ class Sending(Part):
                 return
 
     def may_send(self, session: Session) -> bool:
-        """Return whether the session is open, its queue connected and the window open.
+        """Return whether a session may send: it is open, its queue is connected, and its window has room.
 
         Spec: MS-MQQB 3.1.7.1 steps 1 and 2.
         """
@@ -115,7 +115,10 @@ class Sending(Part):
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Send a message, or delete an expired one; True: continue with the next message. Spec: MS-MQQB 3.1.7.1."""
+        """Send a message, or delete it if it is expired; return whether to continue with the next message.
+
+        Spec: MS-MQQB 3.1.7.1.
+        """
         self.qm.resolving.address_message(session, position)
         if self.qm.lifetimes.has_expired(position.UserMessage, now):
             self.delete_expired(session, position, now)
@@ -128,10 +131,10 @@ class Sending(Part):
         return True
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Sign and encrypt an own message; False: it failed, and the message is deleted.
+        """Sign and encrypt a message of this queue manager; after a failure, delete the message and return False.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built anew from the attributes: an encrypted body belongs to
-        the packet of an earlier session.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built anew from the attributes: a body that was encrypted for
+        an earlier session is not reused.
         """
         sent = position.UserMessage
         if sent.SecurityHeader is None or not self.is_own(sent):
@@ -151,7 +154,7 @@ class Sending(Part):
         self.qm.post(MessageExpired(position.MessagePosition))
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that must not be sent, and log it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that must not be sent, and journal it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
         self.take_out(session, position)
         self.qm.journaling.journal_failed(position.MessagePosition)
 
@@ -167,7 +170,7 @@ class Sending(Part):
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
 
-        Acknowledgments of transactional messages carry no SessionHeader, which would set a bit of BaseHeader.Flags
+        Acknowledgments of transactional messages have no SessionHeader, because it would set a bit of BaseHeader.Flags
         (2.2.4).
         """
         if position.UserMessage.TransactionHeader is not None:
@@ -193,18 +196,18 @@ class Sending(Part):
         return packet
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
-        """Return whether the next message should carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+        """Return whether the next message should include the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
         if not session.UnackedReceivedMsgCount:
             return False
         elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
         return elapsed > PIGGYBACK_AFTER
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure arrives later, as a lost transport."""
+        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later, as a lost transport."""
         self.qm.connecting.send(session, packet.build())
         position.Transmitted = True
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete a message that cannot be encrypted, and log it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that cannot be encrypted, and journal it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
         self.delete_unsent(session, position)
         self.qm.connecting.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)

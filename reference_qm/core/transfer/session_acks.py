@@ -37,7 +37,7 @@ class SessionAcks(Part):
         self.qm.post(SessionMaySend(session))
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        """Mark the messages of the session that arrived. Spec: MS-MQQB 3.1.5.5.1.
+        """Mark the messages of the session that the receiver acknowledges as received. Spec: MS-MQQB 3.1.5.5.1.
 
         Unsent messages have SequenceNumber 0, and "less than or equal" does not include them. Counts wrap at 65,536.
         """
@@ -49,7 +49,7 @@ class SessionAcks(Part):
                     self.qm.transactional_sending.retain(session, position)
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        """Delete the express messages that arrived. Spec: MS-MQQB 3.1.5.5.2."""
+        """Delete the express messages that the receiver acknowledges. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.recoverable and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
@@ -57,12 +57,11 @@ class SessionAcks(Part):
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
 
-        The deleted messages are the one with the number RecoverableMsgAckSeqNumber, which both documents call
-        acknowledged, and those of the set bits; bit k stands for that number + k. Messages with lower numbers are not
-        deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since the last acknowledgment, and an
-        earlier message may not be persisted. No unacknowledged message is ever deleted; at worst a message is sent
-        again, and the receiver finds a duplicate.
-        Transactional messages stay until their OrderAck.
+        The message with the number RecoverableMsgAckSeqNumber is deleted, which both documents call acknowledged, and
+        the messages of the set bits; bit k means that number + k. Messages with lower numbers are not deleted, unlike
+        in 3.1.5.5.3: the field is the lowest number persisted since the last acknowledgment, and an earlier message may
+        not be persisted. No unacknowledged message is ever deleted; at worst a message is sent again, and the receiver
+        finds a duplicate. Transactional messages stay until their OrderAck.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if (
@@ -81,7 +80,7 @@ class SessionAcks(Part):
         self.qm.journaling.journal_delivered(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Close the session when the counts of both sides differ; else restart the wait for acknowledgments.
+        """Close the session when the message counts of both sides differ; else restart the wait for acknowledgments.
 
         Spec: MS-MQQB 3.1.5.5.5.
         """
@@ -100,7 +99,7 @@ class SessionAcks(Part):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        """Close a session whose messages stay unacknowledged while no packet arrives. Spec: MS-MQQB 3.1.6.3."""
+        """Close a session that has unacknowledged messages and received no packet in time. Spec: MS-MQQB 3.1.6.3."""
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = False
         elif not session.ReceivedAck:
@@ -148,7 +147,7 @@ class SessionAcks(Part):
         """Reset the counts of unacknowledged messages. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
 
         Messages that the disk has not confirmed stay unacknowledged; otherwise they would never be acknowledged. The
-        Session Ack Send Timer continues only for those (3.1.2.5; 3.1.6.4 says "restarted").
+        Session Ack Send Timer continues only for these messages (3.1.2.5; 3.1.6.4 says "restarted").
         """
         unsaved = len(session.receipts)
         session.RecoverableMsgAckFlags = 0
@@ -168,8 +167,8 @@ class SessionAcks(Part):
     def set_flag(self, session: Session, now: Now) -> None:
         """Set the flag of the first waiting message; acknowledge at once when all flags are used.
 
-        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment clears the flags, this one as well; otherwise they would later
-        stand for other messages.
+        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment clears the flags, also this acknowledgment; otherwise they would
+        later mean other messages.
         """
         number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
         if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
@@ -189,7 +188,7 @@ class SessionAcks(Part):
 
 
 def _is_covered(acknowledged: int, number: int) -> bool:
-    """Return whether a 16-bit sequence number is at or before another, wrapping."""
+    """Return whether a 16-bit sequence number is equal to or before another number, with wrapping."""
     return (acknowledged - number & 0xFFFF) < _HALF
 
 

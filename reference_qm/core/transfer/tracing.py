@@ -44,11 +44,11 @@ class Tracing(Part):
         self.qm.own_messages.send(report, now)
 
     def build_report_label(self, message: Message, now: Now) -> str:
-        """Return the label of a report: message and time (UTC, 12 hours), without the terminating null.
+        """Return the label of a report, without its null: the message identifier and the time (UTC, 12 hours).
 
         Spec: MS-MQQB 3.1.5.8.9.
 
-        Both sections print "received by" and the source's GUID, even for a report of the sending.
+        Both sections print "received by" and the source's GUID, even for the report that a message was sent.
         """
         source = str(message.Identifier.QueueManagerGuid).upper()
         at = datetime.fromtimestamp(now.utc_s, UTC)
@@ -62,7 +62,7 @@ class Tracing(Part):
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-        The space before </HOP COUNT> is printed.
+        The space before </HOP COUNT> is as printed.
         """
         lines = [
             f"<MESSAGE ID>{message.Identifier.Ordinal:08X}</MESSAGE ID>",

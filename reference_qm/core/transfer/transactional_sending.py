@@ -16,7 +16,7 @@ _NUMBER = attrgetter("SeqNo")
 
 
 class TransactionalSending(Part):
-    """Numbers and repeats transactional messages, and manages their sequences.
+    """Numbers transactional messages, sends them again, and manages their sequences.
 
     Spec: MS-MQQB 3.1.1.5, 3.1.6.5, 3.1.7.1.3.
     """
@@ -48,8 +48,8 @@ class TransactionalSending(Part):
         """Set PreviousTxSequenceNumber of a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
         The previous message is the last one that is sent and not acknowledged, because all earlier ones were
-        acknowledged or deleted. Without one, it is the last message acknowledged on this session, and else 0, as in
-        MS-MQMQ 2.2.20.5 for a message without predecessor.
+        acknowledged or deleted. If there is no such message, it is the message acknowledged last on this session, or
+        else 0, as in MS-MQMQ 2.2.20.5 for a message without predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
@@ -91,11 +91,12 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Lengthen the resend interval after each time-out in a row.
+        """Lengthen the resend interval after each consecutive time-out.
 
         Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
 
-        3.1.5.6 prints this for OrderAcks instead. Then a lost message would wait for hours because others arrived.
+        3.1.5.6 prints this for OrderAcks instead. Then a lost message would wait for hours because other messages
+        arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
@@ -128,7 +129,7 @@ class TransactionalSending(Part):
             self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from the sequence that will not be sent or acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
+        """Remove from its sequence a message that will not be sent or acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
 
         Otherwise the sequence would wait forever for an expired or refused message.
         """

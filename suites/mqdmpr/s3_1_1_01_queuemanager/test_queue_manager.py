@@ -48,7 +48,9 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
-    """InitializationRetryTimerDuration, as provisioned or as the timer left it, has the same value after a restart."""
+    """InitializationRetryTimerDuration, as provisioned or as the last expiry of its timer set it, has the same value
+    after a restart.
+    """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRIES_S), observed=duration_before)
     sut.restart()
@@ -158,8 +160,8 @@ def _is_stored(sut, queue, label):
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """The SequentialIDs of five messages grow from message to message, across two restarts, also when the earlier
-    messages were received.
+    """The SequentialID grows from each of five messages to the next, across two restarts, even if the earlier messages
+    have been received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

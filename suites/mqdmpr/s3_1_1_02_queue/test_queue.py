@@ -23,7 +23,7 @@ TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-000000
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
 def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
-    within a priority; an empty queue has none to read.
+    within a priority; then the queue is empty.
     """
     queue = remote.open_with_messages()
     empty = [queue.start_receive()]
@@ -43,8 +43,8 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
-    """After two messages are received from each queue, the journal of a queue with Journaling has both, with a journal
-    quota only the small one, and without Journaling none.
+    """Two messages, a small and a large one, are received from each of three queues: both are in the journal of a queue
+    with Journaling, only the small one if the queue has a journal quota, and neither without Journaling.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -77,7 +77,9 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
-    """An unsigned message is stored in a queue without Authentication, and not in a queue with it."""
+    """An unsigned message is stored in a queue without Authentication, and is not stored in a queue with
+    Authentication.
+    """
     queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
     packets = [
@@ -93,7 +95,7 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
 @needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
-    """A signed message is stored in a queue with Authentication and in a queue without it."""
+    """A signed message is stored in a queue with Authentication and in a queue without Authentication."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]
@@ -111,8 +113,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
-    """A queue has the type that it was created with, then the type that it is changed to, and stores messages with
-    either.
+    """A queue has the type with which it was created, then the type to which it is changed, and stores messages with
+    both types.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
     connection = peer.open_raw()
@@ -140,8 +142,8 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 @needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
 def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
-    """A public queue has its label, quota and base priority at the SUT and in the directory, before and after a
-    restart; no system queue has an object in the directory.
+    """A public queue has the same label, quota and base priority at the SUT and in the directory, before and after a
+    restart; the directory has no object for a system queue.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)

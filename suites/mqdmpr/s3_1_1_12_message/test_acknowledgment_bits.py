@@ -113,8 +113,8 @@ CAPABILITIES = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=CAPABILITIES.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR end in one way (stored, received, purged, expired or
-    refused); each is acknowledged with the class of that end if its bits request it, and not otherwise.
+    """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each is
+    acknowledged with the class of this outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)

@@ -50,7 +50,7 @@ def _judge_class(judge, receiver, sent, value):
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
-    """A non-transactional message to a transactional queue is acknowledged with class 0x800A."""
+    """A nontransactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
     _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_MSG)
@@ -58,7 +58,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
-    """A transactional message to a non-transactional queue is acknowledged with class 0x8009."""
+    """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
     _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_Q)
@@ -66,7 +66,7 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
-    """A message whose TimeToBeReceived of 2 s ends in its queue is acknowledged with class 0xC002."""
+    """A message whose TimeToBeReceived of 2 s expires in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.send_packet(receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
     peer.pass_time((SHORT_S + 1) * 1_000)

@@ -45,8 +45,8 @@ def _judge_copies_at_quota(
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
-    """A delivered message with positive journaling is not in the journal when the journal quota is 0, and is in it
-    when the quota has room again.
+    """A delivered message with positive journaling is not stored in the journal while the journal quota is 0, and is
+    stored when the quota has room again.
     """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
@@ -65,7 +65,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
-    """A delivered message that the full journal did not store is not sent again after a restart."""
+    """A delivered message that the full journal could not store is not sent again after a restart."""
     if QUOTA_SETTING not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
@@ -87,8 +87,8 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
-    """An expired message with negative journaling is not a dead letter when the journal quota is 0, and is one when
-    the quota has room again.
+    """An expired message with negative journaling is not stored in the dead-letter queue while the journal quota is 0,
+    and is stored there when the quota has room again.
     """
     sender = Sender(peer, sut)
     sender.send(9)

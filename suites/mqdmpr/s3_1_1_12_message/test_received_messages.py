@@ -18,7 +18,7 @@ from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message, taken
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
@@ -124,7 +124,7 @@ PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
 def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
-    """An unsigned message of a connector with an unknown provider type or an unknown provider name is acknowledged
+    """An unsigned message from a connector, with an unknown provider type or provider name, is acknowledged
     and stored.
     """
     for name, rule, provider in PROVIDERS:
@@ -190,8 +190,8 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
-    """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, lies within the
-    check; their SentTime is an hour earlier.
+    """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, is a time during
+    the check; the SentTime of both is an hour earlier.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
@@ -205,7 +205,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     if "arrived_time" not in found:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
-    expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
+    expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

@@ -11,8 +11,8 @@ SHORT_S = 2
 
 @covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
 def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
-    """Of two transactional messages that expire in their queue, the one with FA 1 gets a FinalAck, and the one with
-    FA 0 none.
+    """Two transactional messages expire in their queue: the SUT sends a FinalAck for the message with FA 1, and none
+    for the message with FA 0.
     """
     receiver = Receiver(peer, sut)
     packets = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": bit}) for bit in (0, 1)]

@@ -19,8 +19,8 @@ SHORT_S, LONG_S = 1, 9_000
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of two delivered messages the one with JP is in the sender's journal with all its properties, and the one with
-    JN is not.
+    """Of two delivered messages, the message with JP is in the sender's journal with all its properties, and the
+    message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
@@ -47,7 +47,9 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
-    """Of two messages that expire unsent, the one with JN is in the dead-letter queue, and the one with JP is not."""
+    """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
+    not.
+    """
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = {

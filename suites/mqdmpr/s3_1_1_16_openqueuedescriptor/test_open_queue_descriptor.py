@@ -12,7 +12,9 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.16-02", "MQDMPR-3.1.1.16-03")
 def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
-    """Four remote openings of two queues return four different handles and four different contexts."""
+    """A remote reader opens two queues four times in all, and gets four different handles and four different
+    contexts.
+    """
     associations = [remote.associate(), remote.associate()]
     calls = [
         remote.open_remote(association, queue).expect_success()
@@ -34,8 +36,8 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
 @covers("MQDMPR-3.1.1.16-04", "MQDMPR-3.1.1.16-05", "MQDMPR-3.1.1.16-12", "MQDMPR-3.1.1.16-14")
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
-    """The descriptor of a remote reader shows the requested access, and the state Opened before and ReadyForRead after
-    the reader starts to read.
+    """The descriptor of a remote reader shows the requested access; its state is Opened, and ReadyForRead when the
+    reader has started to read.
     """
     queue = sut.queue()
     association = remote.associate()

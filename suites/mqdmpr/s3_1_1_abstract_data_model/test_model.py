@@ -16,8 +16,8 @@ ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 @needs("qm2qm", "receive", "queues")
 @covers("MQDMPR-3.1.1-07")
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
-    """Of two messages sent by MS-MQQB a remote reader receives the first and an application the second; the other side
-    finds each gone.
+    """Of two messages sent over MS-MQQB, a remote reader receives the first and an application the second; afterwards
+    neither reader finds a message that the other has received.
     """
     queue = remote.open_with_messages("first", "second")
     stored_labels = sut.labels(sut.queue())
@@ -46,7 +46,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
 def test_model_has_identifier_of_packets(sut, judge):
-    """LocalQueueManager.Identifier is the GUID with which the SUT names itself in packets."""
+    """LocalQueueManager.Identifier is the GUID by which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
@@ -54,7 +54,9 @@ def test_model_has_identifier_of_packets(sut, judge):
 @needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
-    """Of two pending reads the peek by cursor has its CursorReference, and the receive without a cursor has none."""
+    """Of two pending reads, the peek by a cursor has that cursor as its CursorReference, and the receive without a
+    cursor has no CursorReference.
+    """
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
@@ -84,8 +86,8 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
 def test_transaction_lists_operation_for_each_message(sut, judge):
-    """A transaction that sends, receives and moves one message each lists one Enqueue, one Dequeue with a reason, and
-    one Move with the subqueue as target.
+    """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
+    the subqueue as target.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"

@@ -66,8 +66,8 @@ def test_queue_properties_survive_restart(sut, judge):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.1-04")
 def test_volatile_elements_end_with_restart(peer, sut, judge):
-    """After a restart the express message, the open handle, the cursor and the pending read are gone; the later message
-    stays in its queue.
+    """After a restart the express message, the open handle, the cursor and the pending read do not exist; a message
+    that arrives later stays in its queue.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
     connection = peer.open_raw()
@@ -105,8 +105,8 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
-    """After a restart an application receives a message that a remote reader had received and not acknowledged (erratum
-    E141).
+    """After a restart an application receives a message that a remote reader had received in two phases and not
+    confirmed (erratum E141).
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()

@@ -36,8 +36,8 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
 @needs("environment", "queue_control", "directory")
 @covers("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01")
 def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge):
-    """The directory is back at once; the SUT shows a label changed there only after the Directory Online Timer's
-    minute.
+    """The directory becomes available again at once; the SUT shows a label that was changed in the directory only after
+    the Directory Online Timer has run for a minute.
     """
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="before")

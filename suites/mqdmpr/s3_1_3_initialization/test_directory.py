@@ -14,8 +14,8 @@ QUOTA_KB = 0x0012_3456
 @needs("environment", "restart", "configure")
 @covers("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03")
 def test_own_quota_is_read_from_directory_at_start(sut, judge):
-    """A quota that an administrator changes in the directory is in force after the SUT's restart, and after a second
-    one.
+    """A quota that an administrator changes in the directory is in force after the SUT's restart, and after a further
+    restart.
     """
     quota_before = sut.read_directory_object()["quota_kb"]
     sut.change_directory_object(quota_kb=QUOTA_KB)
@@ -34,7 +34,7 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D05", "MQDMPR-3.1.3-D09", "MQDMPR-3.1.1.1-27")
 def test_sites_are_read_from_directory_at_start(sut, judge):
-    """The SUT belongs to at least one site, and SiteCollection has exactly the sites of SiteIdentifierList."""
+    """The SUT belongs to at least one site, and SiteCollection contains exactly the sites of SiteIdentifierList."""
     queue_manager = sut.inspect_queue_manager()
     listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
     identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
@@ -49,7 +49,7 @@ def test_sites_are_read_from_directory_at_start(sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D10")
 def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
-    """The SUT shows an enterprise with NonLDAPCapableQueueManagerNotification True or False."""
+    """The model of the SUT contains an enterprise whose NonLDAPCapableQueueManagerNotification is True or False."""
     enterprise = sut.inspect_queue_manager()["EnterpriseReference"]
     observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
     judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed)

@@ -29,8 +29,8 @@ LOCKED = "Locked"
     "MQDMPR-3.1.7.1.5-97",
 )
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
-    """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
-    after a restart; without the mode it sends the waiting message.
+    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
+    is Locked; without the mode the SUT sends the waiting message.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:

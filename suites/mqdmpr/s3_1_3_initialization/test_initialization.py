@@ -47,7 +47,7 @@ def test_three_system_queues_can_be_peeked(sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
-    """A remote reader can open an ordinary queue, and neither the queue for order acknowledgments nor the queue for
+    """A remote reader can open an ordinary queue, but neither the queue for order acknowledgments nor the queue for
     notifications.
     """
     association = remote.associate()
@@ -68,7 +68,7 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D03")
 def test_qualified_computer_name_has_domain(sut, judge):
-    """QualifiedComputerName is ComputerName, a period and a domain."""
+    """QualifiedComputerName consists of ComputerName, a period and a domain."""
     queue_manager = sut.inspect_queue_manager()
     computer, qualified = (str(queue_manager[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     host, _, domain = qualified.partition(".")

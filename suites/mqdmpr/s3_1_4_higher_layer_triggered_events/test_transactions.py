@@ -78,8 +78,8 @@ class TwoTransactions:
     "MQDMPR-3.1.4.4-24",
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
-    """A commit stores the message that its transaction sent, removes and acknowledges the one it received, moves the
-    one it moved, and decides nothing of another transaction.
+    """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
+    moved message, and leaves another transaction undecided.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -127,8 +127,8 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @needs("receive", "queues", "send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
-    """An abort restores the messages that its transaction received and moved, discards the one it sent, and decides
-    nothing of another transaction.
+    """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
+    leaves another transaction undecided.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -226,8 +226,8 @@ def _list_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """Two transactions, each with one receive or none, are prepared one by one, without an effect on the queue; then
-    the committed one acknowledges its message, and the aborted one restores it.
+    """A coordinator prepares two transactions, each with one receive or without operations, and the queue is unchanged;
+    then the commit acknowledges the message of one transaction, and the abort restores the message of the other.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
@@ -267,8 +267,8 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.4.6-09")
 def test_single_phase_prepare_commits(peer, sut, judge):
-    """A coordinator's prepare in a single phase commits the transaction: its received message is acknowledged, and
-    the transaction is no longer listed.
+    """A coordinator's prepare request with a single phase commits the transaction: its received message is
+    acknowledged, and the transaction disappears from the list.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
@@ -289,7 +289,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
 def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
-    """A transaction without operations is committed, and another one is aborted."""
+    """A transaction without operations can be committed, and a second transaction without operations can be aborted."""
     for verb, rule, expected in (
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
@@ -301,7 +301,9 @@ def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.4.3-04")
 def test_single_phase_is_false_with_coordinator(peer, sut, judge):
-    """SinglePhase is False of a transaction that a coordinator prepared, and True of one without a coordinator."""
+    """SinglePhase is False for a transaction that a coordinator prepared, and True for a transaction without a
+    coordinator.
+    """
     coordinated, internal = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
     sut.control.call("prepare", transaction=coordinated)
     observed = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}

@@ -19,8 +19,8 @@ SHORTEST_WAIT_MS = TIMEOUT_MS * 9 // 10
     "action", [Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT], ids=["receive", "peek", "peek next"]
 )
 def test_pending_read_ends_at_timeout(remote, judge, action):
-    """A pending receive, peek or peek-next ends with MQ_ERROR_IO_TIMEOUT when its timeout of 2 s is over, and not
-    before.
+    """A pending receive, peek or peek-next ends with MQ_ERROR_IO_TIMEOUT when its timeout of 2 s expires, and not
+    earlier.
     """
     queue = remote.open_with_messages(*(["first"] if action == Action.PEEK_NEXT else []))
     cursor = 0

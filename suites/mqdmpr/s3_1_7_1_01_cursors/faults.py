@@ -99,3 +99,14 @@ add(
     "A closed cursor can still be used.",
     skip(QueueOpening.close_cursor),
 )
+
+
+@fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
+class ClosesOthers(Cursors):
+    """The end of a cursor moves the other cursors of its handle to the start of the queue."""
+
+    def rewind(self, cursor: Cursor) -> None:
+        super().rewind(cursor)
+        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+            super().rewind(other)
+            other.CursorState = CursorState.UNREAD

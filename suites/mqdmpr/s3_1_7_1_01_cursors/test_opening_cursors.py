@@ -13,8 +13,8 @@ LONG_MS = 600_000
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
 def test_new_cursor_is_separate_and_before_first_message(remote, judge):
-    """Of two new cursors one is moved to the second message and the other still reads the first; neither has a next
-    message before its first read, and neither works with another opening of the queue.
+    """Two new cursors are created: one is moved to the second message, and the other still reads the first. Neither has
+    a next message before its first read, and neither can be used with another handle of the queue.
     """
     queue = remote.open_with_messages("first", "second")
     other_queue = remote.open(association=queue.association)

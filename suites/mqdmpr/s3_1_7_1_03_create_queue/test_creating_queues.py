@@ -34,8 +34,8 @@ SUPPLIED = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_supplied_and_default_properties(sut, judge):
-    """A new queue has the properties that its creator supplies, all of them or one, and the default of each other
-    property.
+    """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
+    is not supplied.
     """
     whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
@@ -70,8 +70,8 @@ def _read_name(sut, queue):
     "MQDMPR-3.1.7.1.3-D07",
 )
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
-    """Each of two new queues is listed, has a private format name, and has an empty journal; a message received from
-    a queue is in that queue's journal only.
+    """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
+    from a queue is stored only in the journal of that queue.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)

@@ -35,8 +35,8 @@ ALL_RIGHTS = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-20",
 )
 def test_default_descriptor_grants_everyone_all_rights(sut, judge):
-    """The default descriptor of a queue whose creator is not a domain user names the anonymous user as owner, grants
-    everyone all rights, and has no other entry except one that lets the anonymous user write.
+    """If the creator of a queue is not a domain user, the default descriptor names the anonymous user as owner, grants
+    everyone all rights, and has at most one other entry, which lets the anonymous user write messages.
     """
     security = descriptors.read_security(sut, sut.new_queue("secured"))
     judge(
@@ -118,7 +118,8 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
 )
 def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     """The default descriptor of a private and of a public queue has one entry for the computer's SID from the
-    directory, with the rights to read; while the directory is unavailable, it has none.
+    directory, with the rights to read properties and permissions; while the directory is unavailable, it has no such
+    entry.
     """
     enterprise = Enterprise(peer, sut)
     observed = enterprise.read_object().get("computer_sid_base64")

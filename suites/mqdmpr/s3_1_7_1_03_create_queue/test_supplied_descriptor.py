@@ -33,8 +33,8 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list has exactly that list; one that is created without a list has the
-    default list.
+    """A queue that is created with an access list has exactly that list; a queue that is created without an access list
+    has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
@@ -73,7 +73,9 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
-    """A queue has the system list that its creator supplies, with and without an access list."""
+    """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
+    access list.
+    """
     security = _create_with_descriptor(
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )

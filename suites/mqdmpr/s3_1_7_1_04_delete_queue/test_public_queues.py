@@ -46,7 +46,7 @@ def test_deletion_without_directory_returns_error(peer, sut, judge):
 @needs("queue_control", "directory", "environment", "inspect", "restart")
 @covers("MQDMPR-3.1.7.1.4-16")
 def test_deletion_without_domain_returns_error(peer, sut, judge):
-    """Started without its domain, the SUT refuses to delete a public queue."""
+    """If the SUT was started without its domain, it refuses to delete a public queue."""
     name = Enterprise(peer, sut).create_queue()
     sut.change_environment(domain=False)
     sut.restart()

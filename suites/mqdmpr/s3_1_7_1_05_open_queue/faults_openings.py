@@ -250,3 +250,33 @@ class OutgoingWhenSentTo(QueueOpening):
         for name in set(self.qm.adm.OutgoingQueues) - before:
             del self.qm.adm.OutgoingQueues[name]
         return opened
+
+
+# -- two readers -------------------------------------------------------------------------------------------------------
+
+
+@fault("open-queue-checks-last-opening-only", breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106"))
+class LastOpeningDecides(QueueOpening):
+    """Only the last of several openings of a queue excludes other readers."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        openings = queue.OpenQueueDescriptorCollection
+        queue.OpenQueueDescriptorCollection = dict(list(openings.items())[-1:])
+        try:
+            return bool(super().is_shared(queue, required_access, shared_mode))
+        finally:
+            queue.OpenQueueDescriptorCollection = openings
+
+
+@fault("closed-queue-lifts-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
+class ClosesEqualOpenings(QueueOpening):
+    """A closed opening is removed from its queue together with every other opening of the same modes."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        super().close_queue(queue_desc)
+        if queue_desc.QueueReference is None:
+            return
+        openings = queue_desc.QueueReference.OpenQueueDescriptorCollection
+        for handle, one in list(openings.items()):
+            if (one.AccessType, one.ShareMode) == (queue_desc.AccessType, queue_desc.ShareMode):
+                del openings[handle]

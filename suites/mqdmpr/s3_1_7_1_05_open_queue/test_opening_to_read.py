@@ -40,8 +40,8 @@ MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
-    """Three openings of two queues each return the first message of their own queue, with different handles and
-    contexts; closing one leaves the others open.
+    """Two queues are opened three times: each handle returns the first message of its queue, all handles and contexts
+    differ, and closing one handle leaves the others open.
     """
     reader = remote.open()
     admin = remote.open("admin", association=reader.association)
@@ -78,8 +78,8 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
-    """Beside an opening with PeekAccess another reader may open with DenyReceive; beside one with ReceiveAccess that
-    is refused, and a message can be received with it.
+    """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive; while the
+    first has ReceiveAccess, with which it can receive a message, the second is refused.
     """
     peeking = remote.open(access=PEEK_ACCESS)
     open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
@@ -105,8 +105,8 @@ def test_opening_has_requested_access(remote, judge):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
-    """A message that is sent to the format name of a journal, which can only be read, is neither in the queue nor in
-    its journal (MS-MQMQ 2.1.7).
+    """A message to the format name of a journal, which can be opened only for reading, is stored neither in the queue
+    nor in its journal (MS-MQMQ 2.1.7).
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
@@ -128,8 +128,8 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
-    """A remote reader's request to open several queues, an HTTP name, a multicast address, a missing queue, or a
-    queue of another computer is refused; the plain name of the queue is opened.
+    """The SUT refuses a remote reader's request to open several queues, an HTTP name, a multicast address, a missing
+    queue, or a queue of another computer; it opens an existing local queue.
     """
     remote.empty()
     association = remote.associate()

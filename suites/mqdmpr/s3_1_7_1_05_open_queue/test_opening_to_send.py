@@ -34,8 +34,8 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.3.8-15",
 )
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
-    """A send succeeds to an existing local queue and to a queue of another computer, and is refused to a missing
-    local queue, a machine name and an unknown distribution list.
+    """A send to an existing local queue and a send to a queue of another computer succeed; a send to a missing local
+    queue, a machine name or an unknown distribution list is refused.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -74,8 +74,8 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
 def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
-    """A send to two local queues stores a copy in each; with a missing queue at any place of the name, the send is
-    refused and no copy is stored.
+    """A send to two local queues stores a copy in each; if the format name also contains a missing queue, in any
+    position, the send is refused and no copy is stored.
     """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     names = [sut.direct_name(queue) for queue in queues]
@@ -99,8 +99,8 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
 @needs("open_to_send", "queues")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
-    """Two queues can be opened together to send, but not with DenyReceive; each opening has its own handle, which
-    can be closed once.
+    """Two queues can be opened together for sending, but not with DenyReceive; each request returns a different handle,
+    which can be closed once.
     """
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
@@ -119,7 +119,7 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
-    """A send to a public queue that the directory does not know is refused, or its message waits in an outgoing
+    """A send to a public queue that the directory does not contain is refused, or its message waits in an outgoing
     queue; the SUT opens no session.
     """
     name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent

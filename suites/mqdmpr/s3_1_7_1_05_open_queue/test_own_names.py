@@ -13,8 +13,8 @@ from suites.applications import list_computer_names
 @covers("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01")
 @pytest.mark.parametrize("host", [".", "localhost", "name", "name without domain"])
 def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
-    """A message to a local queue is stored there when the direct name has a period, localhost, or the computer's
-    name with or without its domain.
+    """A message to a local queue is stored when the computer in the direct format name is a period, localhost, or the
+    computer's name with or without its domain.
     """
     names = {"name": list_computer_names(sut)[0], "name without domain": list_computer_names(sut)[-1]}
     queue = sut.new_queue("own")
@@ -26,7 +26,7 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
-    """A send to a missing local queue is refused by each name of the computer, and one to an existing queue
+    """With each name of the local computer, a send to a missing queue is refused, and a send to an existing queue
     succeeds.
     """
     existing = sut.new_queue("own")

@@ -38,8 +38,8 @@ REFUSED_BESIDE = {
     "MQDMPR-3.1.7.1.6-17",
 )
 def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
-    """For each pair of access and sharing modes, a second remote reader is refused exactly if the first reader's
-    mode or its own excludes the other, and can open the queue after the first closed it.
+    """For each pair of access and sharing modes, a second remote reader is refused exactly if the mode of one reader
+    excludes the other reader; when the first reader has closed the queue, the second can open it.
     """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
@@ -79,8 +79,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 @needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
-    """Beside a remote reader with ReceiveAccess and DenyReceive an application can peek, and its receive is refused;
-    after the reader closed the queue, both succeed.
+    """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
+    receive is refused; when the reader has closed the queue, both succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])

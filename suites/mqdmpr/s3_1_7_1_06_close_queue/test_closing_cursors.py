@@ -10,8 +10,8 @@ from suites.applications import Application
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
-    """Closing one of two handles closes its two cursors; closing one cursor of the other handle leaves that handle's
-    other cursor open.
+    """Two handles each have two cursors: closing one handle closes its cursors, and closing one cursor of the other
+    handle leaves the second cursor of that handle open.
     """
     application = Application(peer, sut)
     queue = application.queue

@@ -18,8 +18,8 @@ PRIORITIES = (3, 6, 0, 7, 3)
 
 @covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
 def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
-    """The high byte of LookupIdentifier is 7 minus the priority, or 0, depending on the kind of message (errata E59,
-    E102).
+    """The high byte of a LookupIdentifier is 7 minus the priority, or 0, depending on whether the message is
+    transactional (errata E59, E102).
     """
     application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(PRIORITIES):
@@ -44,7 +44,7 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     """The low seven bytes of the LookupIdentifiers of three messages in two queues grow in the order of arrival, and
-    are the SequentialId that a remote reader receives.
+    equal the SequentialId that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")

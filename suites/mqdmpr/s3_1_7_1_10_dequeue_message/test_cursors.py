@@ -34,8 +34,8 @@ LONG_MS = 60_000
     ],
 )
 def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, rules, with_cursor, events):
-    """Of three pending receives, two arriving messages complete one each, and the third receive waits until a third
-    message arrives.
+    """While three receives are pending, two arriving messages complete two of them; the remaining receive waits until a
+    third message arrives.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]

@@ -13,8 +13,8 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
-    """After a pending receive by a cursor took a message and returned it to the queue, the next receive by that
-    cursor takes the message behind it, and one by a new cursor takes the returned message.
+    """A pending receive by a cursor takes an arriving message, which is then returned to the queue: the next receive by
+    that cursor takes the following message, and a receive by a new cursor takes the returned message.
     """
     queue = remote.open_with_messages()
     cursor, fresh = (queue.open_cursor() for _ in range(2))

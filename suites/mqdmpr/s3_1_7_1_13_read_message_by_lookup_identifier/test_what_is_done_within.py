@@ -12,8 +12,9 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.
 @needs("queue_control", "receive", "transactions")
 @covers(*RECEIVE_RULES, *LOOKUP_RULES)
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
-    """Messages that two transactions receive, from the front and by LookupIdentifier, are hidden from other readers;
-    the commit removes those of its transaction, and the abort restores the others in their positions.
+    """Messages that two transactions receive, with and without a LookupIdentifier, are hidden from other readers; the
+    commit removes the messages of its transaction, and the abort restores those of the other transaction in their
+    positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")

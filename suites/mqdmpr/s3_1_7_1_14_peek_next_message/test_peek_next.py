@@ -12,8 +12,8 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_arriving_message_completes_all_pending_peek_next(remote, judge):
-    """Two pending peeks at the next message by two cursors both get the message that arrives in their queue, and
-    their cursors move to it.
+    """Two cursors each have a pending peek at the next message: both peeks return the message that arrives, and both
+    cursors move to it.
     """
     admin_queue = remote.open("admin")
     remote.deliver(["first", "fourth"], queue="admin")

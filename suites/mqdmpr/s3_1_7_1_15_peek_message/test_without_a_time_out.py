@@ -36,8 +36,8 @@ def _build_arguments(sut, application, verb):
     "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
-    """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
-    after the silence window), and gets the message that then arrives.
+    """An application's receive, peek or peek-next without a timeout is still pending after 30 hours (in real time,
+    after the silence window), and then returns a message that arrives.
     """
     application = Application(peer, sut)
     arguments = _build_arguments(sut, application, verb)
@@ -92,8 +92,8 @@ LONG_MS = 60_000
     }
 )
 def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
-    """Two pending peeks by cursors both get the message that arrives; a second peek returns it again, and a peek-
-    next returns the message behind it.
+    """Two pending peeks by cursors both return the message that arrives; a second peek returns it again, and a
+    peek-next returns the following message.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]

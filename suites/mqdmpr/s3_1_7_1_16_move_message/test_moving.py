@@ -29,8 +29,8 @@ def move_message(application, label, to, **how):
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
-    """Three messages that are moved to a subqueue leave their queue, and are in the subqueue unchanged, the one with
-    the highest priority first.
+    """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
+    the message with the highest priority is the first.
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
@@ -67,7 +67,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.16-D01")
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
-    """A pending receive at a subqueue gets the message that is moved there."""
+    """A pending receive from a subqueue returns a message that is moved to the subqueue."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("moved", "stays")
@@ -87,8 +87,8 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
-    """A message that is moved in a transaction is in neither queue before the end; the commit moves it, and an abort
-    restores it.
+    """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves it to the
+    target queue, and an abort restores it.
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)

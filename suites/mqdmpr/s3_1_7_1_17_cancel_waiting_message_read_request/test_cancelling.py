@@ -11,7 +11,7 @@ WAIT_MS = 60_000
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
-    """Of an answered, a pending and a cancelled receive only the pending one can be cancelled; another pending
+    """Of an answered, a pending and a cancelled receive, only the pending receive can be cancelled; a different pending
     receive continues to wait.
     """
     application = Application(peer, sut)

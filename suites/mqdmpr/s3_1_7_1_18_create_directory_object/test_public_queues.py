@@ -14,8 +14,8 @@ PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "ba
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.18-D04")
 def test_created_public_queue_has_directory_object(peer, sut, judge):
-    """The creation of a public queue succeeds; the directory has its object with the queue's properties, and the public
-    format name has the object's GUID.
+    """The creation of a public queue succeeds; the directory contains an object with the queue's properties, and the
+    public format name contains the object's GUID.
     """
     enterprise = Enterprise(peer, sut)
     name, other_name = enterprise.new_path_name(), enterprise.new_path_name()
@@ -34,8 +34,8 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D03")
 def test_public_queue_is_not_created_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the creation of a public queue is refused, no queue and no object exists, and
-    the SUT shows DirectoryOffline until the directory is back.
+    """While the directory is unavailable, the creation of a public queue is refused, neither a queue nor an object
+    exists, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()
@@ -61,7 +61,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D01")
 def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
-    """The creation of a public queue causes one change notification, of the operation QueueCreation."""
+    """The creation of a public queue causes one change notification, with the operation QueueCreation."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]

@@ -11,7 +11,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
 def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
-    """The deletion of a public queue succeeds, and the directory has no object of the queue any more."""
+    """The deletion of a public queue succeeds, and the directory then contains no object of the queue."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     answer = sut.attempt(sut.delete_queue, name)
@@ -22,8 +22,8 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-11")
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the deletion of a public queue is refused, the queue and its object stay, and
-    the SUT shows DirectoryOffline until the directory is back.
+    """While the directory is unavailable, the deletion of a public queue is refused, the queue and its object remain,
+    and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")
@@ -49,7 +49,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The deletion of a public queue causes one change notification, of the operation QueueDeletion."""
+    """The deletion of a public queue causes one change notification, with the operation QueueDeletion."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     earlier = len(enterprise.list_notifications())

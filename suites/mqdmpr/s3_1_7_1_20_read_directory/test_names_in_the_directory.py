@@ -37,7 +37,9 @@ UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
 @needs("directory", "send")
 @covers(*LOOKUP_RULES)
 def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
-    """A message to a public format name arrives at the queue manager that the directory names as host of the queue."""
+    """A message to a public format name arrives at the queue manager that the directory names as the host of
+    the queue.
+    """
     observed, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
@@ -49,8 +51,8 @@ def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge)
 @needs("directory", "send")
 @covers(*LOOKUP_RULES, *ROUTING_RULES)
 def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
-    """A message to a public queue of another site arrives at the gate of the route there, addressed to the queue
-    manager of the queue.
+    """A message to a public queue of another site arrives at the gate on the route to that site, and is addressed to
+    the queue manager of the queue.
     """
     observed, frames = await_destination(peer, sut, FAR_PUBLIC_QUEUE)
     judge.all(
@@ -64,7 +66,9 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
 @covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
-    """A remote open by a public or private format name reaches the host that the directory has for the name's GUID."""
+    """When an application of the SUT opens a public or private format name for remote reading, the SUT contacts the
+    host that the directory has for the GUID of the name.
+    """
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)
     reader.begin("remote_open", queue=names[kind])
@@ -95,8 +99,8 @@ def await_destination(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a message to the SUT's own public queue, and one to its private queue by
-    GUID, is stored.
+    """While the directory is unavailable, the SUT stores a message to its own public queue, and a message to its own
+    private queue that is named by GUID.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_path_name()
@@ -129,8 +133,8 @@ FOREIGN_NAMES = {
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")
 @covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT sets DirectoryOffline and sends nothing to queues of other queue
-    managers, until the directory is back.
+    """While the directory is unavailable, the SUT sets DirectoryOffline and sends no messages to queues of other queue
+    managers; it sends them when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)

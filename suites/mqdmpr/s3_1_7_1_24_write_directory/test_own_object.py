@@ -15,8 +15,8 @@ KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*RULES)
 def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
-    """When the directory is back without the SUT's public keys, the SUT writes them again and raises one change
-    notification of its own update.
+    """When the directory is available again and lacks the SUT's public keys, the SUT writes them again and raises one
+    change notification about its own update.
     """
     enterprise = Enterprise(peer, sut)
     own_keys = enterprise.read_object().get(KEYS_ATTRIBUTE)

@@ -14,8 +14,8 @@ PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "ba
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
-    """The change of a public queue's label succeeds, and the directory's object has the new label and its other
-    attributes unchanged.
+    """The change of a public queue's label succeeds; the directory's object has the new label, and its other attributes
+    are unchanged.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**PROPERTIES)
@@ -30,7 +30,8 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     """While the directory is unavailable, the change of a public queue's label is refused, the SUT and the directory
-    keep the old one, and the SUT shows DirectoryOffline until the directory is back.
+    keep the old label, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is
+    False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")
@@ -58,7 +59,7 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):
-    """The change of a public queue causes one change notification, of the operation QueueUpdate."""
+    """The change of a public queue causes one change notification, with the operation QueueUpdate."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     earlier = len(enterprise.list_notifications())

@@ -17,8 +17,8 @@ RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
 @covers("MQDMPR-3.1.7.1.25-10", *LABEL_RULES, *RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
-    """The labels of two public queues and the quota of the SUT, changed in the directory while the SUT is offline,
-    are in force at the SUT when the directory is back.
+    """While the SUT is offline, the labels of two public queues and the quota of the SUT are changed in the directory;
+    the SUT has the new values when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
@@ -52,8 +52,8 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_directory_offline_until_directory_is_back(peer, sut, judge):
-    """DirectoryOffline is still True when the timer has expired and the directory is unavailable, and False when the
-    directory is back.
+    """DirectoryOffline is still True when the timer has expired but the directory is unavailable, and False when the
+    directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()

@@ -37,8 +37,8 @@ def _get_path(sut, name):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_direct_name_contains_path_and_computer(sut, judge):
-    """The path name and the computer of a direct format name are the parts of the name; for HTTP and HTTPS the
-    computer is the host without port.
+    """The path name and the computer of a direct format name are parts of the format name; for HTTP and HTTPS the
+    computer is the host without the port.
     """
     for name, (path, machine) in PATHS_OF_DIRECT_NAMES.items():
         got = _get_path(sut, name)
@@ -58,8 +58,8 @@ def test_direct_name_contains_path_and_computer(sut, judge):
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
 def test_unknown_public_or_private_name_is_illegal(sut, judge):
-    """A public format name with an unknown GUID, and a private one with an unknown computer, return
-    MQ_ERROR_ILLEGAL_FORMATNAME.
+    """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for a public format name with an unknown GUID, and for a private
+    format name with an unknown computer.
     """
     public, private = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\00000001"
     judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_get_path(sut, public)["status"])
@@ -85,8 +85,8 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
-    """Public format names return the path and computer of their directory objects; a private one returns the
-    computer and, only if it is local, the path; unknown GUIDs return MQ_ERROR_ILLEGAL_FORMATNAME.
+    """For public format names, the SUT returns the path and the computer of their directory objects; for private format
+    names, the computer and, only for local queues, the path; for unknown GUIDs, MQ_ERROR_ILLEGAL_FORMATNAME.
     """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:

@@ -19,7 +19,7 @@ def await_count(peer, sut, queue, label):
 @needs("send")
 @covers("MQDMPR-3.1.7.1.27-04")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
-    """Two messages that an application sends to a queue of the peer arrive there, each once."""
+    """Each of two messages that an application sends to a queue of the peer arrives there once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.await_session()
@@ -31,8 +31,8 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @needs("send", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.27-08")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
-    """A send to a local queue succeeds for a message within its quota of 4 KB, and is refused for one of 16 KB,
-    which is not stored.
+    """A send to a local queue with a quota of 4 KB succeeds for a smaller message, and is refused for a message of 16
+    KB, which is not stored.
     """
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
@@ -50,8 +50,8 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues succeeds and stores three copies if all have room; it is refused if the middle one has
-    none, and then neither that queue nor the last one has a copy.
+    """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
+    refused, and neither the second nor the third queue stores a copy.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

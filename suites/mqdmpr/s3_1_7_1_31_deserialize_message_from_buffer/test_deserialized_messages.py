@@ -81,7 +81,7 @@ def _read_property(message, name):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
-    """A message with each defined value of MessageClass is shown with the class of that value."""
+    """For each defined value of MessageClass, the received message has the class of that value."""
     packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
     messages, sent = _send_and_read(peer, sut, packets)
     expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
@@ -91,7 +91,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """Messages with JP, with JN, with both and with neither are shown with the journaling that these bits request."""
+    """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
     messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
@@ -109,8 +109,8 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
-    """The priority, times, source and delivery of three different messages are shown as their BaseHeader and
-    UserHeader have them.
+    """Three different received messages have the priority, times, source and delivery of their BaseHeader and
+    UserHeader.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
@@ -145,8 +145,8 @@ def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
 def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge):
-    """Messages with each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm are shown with the
-    level or algorithm of that value.
+    """For each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm, the received message has the level
+    or algorithm of that value.
     """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
@@ -168,8 +168,8 @@ def _with(field, number):
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
-    """Messages of no sender, of a user and of a queue manager are shown with the sender and the sender type of their
-    SecurityHeader (erratum E83).
+    """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
+    their SecurityHeader (erratum E83).
     """
     kinds = {"none": NO_SENDER, "sid": USER_SENDER, "queue_manager": QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
@@ -185,8 +185,8 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-05")
 def test_message_without_optional_headers_has_defaults(peer, sut, judge):
-    """A message without SecurityHeader and DebugHeader, sent behind one with both, is shown without a sender and
-    without a tracing queue.
+    """A message without SecurityHeader and DebugHeader, sent after a message with both headers, has neither a sender
+    nor a tracing queue.
     """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {"security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}

@@ -44,7 +44,7 @@ PROPERTY_DEFAULTS = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
-    """The control channel shows each property of a queue that was created with its name only with its default."""
+    """Each property of a queue that was created with only a name has its default value on the control channel."""
     properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     expected = {name: value for name, value in SHOWN_DEFAULTS.items() if name in properties}
     observed = {name: properties[name] for name in expected}
@@ -54,7 +54,7 @@ def test_queue_created_by_name_has_defaults(sut, judge):
 @needs("queue_control", "qm2qm")
 @covers("MQDMPR-3.1.7.1.33-D01")
 def test_queue_properties_call_returns_defaults(remote, sut, judge):
-    """R_QMGetObjectProperties returns the default of each property of a queue that was created with its name only."""
+    """R_QMGetObjectProperties returns the default of each property of a queue that was created with only a name."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
@@ -79,7 +79,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
-    """A message whose sender is another queue manager is stored in a queue that was created with its name only."""
+    """A message whose sender is another queue manager is stored in a queue that was created with only a name."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"

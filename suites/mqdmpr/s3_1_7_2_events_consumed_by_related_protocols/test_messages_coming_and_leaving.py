@@ -16,7 +16,7 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four pending peeks through two handles all get the arriving message, which stays in the queue until it is
+    """Four pending peeks with two handles all return the arriving message, which stays in the queue until it is
     received.
     """
     queue, other = remote.open_with_messages(), remote.open()
@@ -52,8 +52,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """The bytes of a queue grow with each of three messages by at least its body, are unchanged by an aborted
-    receive, and shrink with each receive to 0 (erratum E104).
+    """The size of a queue in bytes grows with each of three messages by at least the size of its body, is unchanged by
+    an aborted receive, and shrinks with each receive to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 

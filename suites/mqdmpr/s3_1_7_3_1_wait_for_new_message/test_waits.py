@@ -34,7 +34,7 @@ WAITS = {
 @covers(*(rule for _, _, rules in WAITS.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms; the cursor of the receive then has no next message.
+    timeout of 400 ms; after the receive, its cursor has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -62,8 +62,8 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """A read that gets its message leaves no running timer: a second read without timeout is still pending when the
-    first read's timeout is over.
+    """When a read gets its message, its timer stops: a second read without a timeout is still pending when the timeout
+    of the first read has passed.
     """
     first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
     queue = remote.open()

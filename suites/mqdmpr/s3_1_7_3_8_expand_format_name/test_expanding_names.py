@@ -47,8 +47,8 @@ def _read_destination(frame):
 )
 @pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A queue that a multiple-element format name has several times, also in different case, gets one message, which
-    names a single queue.
+    """A queue that a multiple-element format name contains several times, also in different case, gets one message,
+    which names a single queue.
     """
     copies = _send_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE, "names_several": False}
@@ -59,7 +59,9 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize("queue", [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE], ids=["as it is", "in another case"])
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
-    """A message to a single queue, in lower or mixed case, arrives there once and names a single queue."""
+    """A message to a single queue, whose name is in lower or mixed case, arrives there once and names a
+    single queue.
+    """
     copies = _send_copies(peer, sut, [queue], 1)
     single = {"queue": FIRST_QUEUE, "names_several": False}
     judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
@@ -74,8 +76,8 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-24",
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
-    """Of a name with three queues, one of them twice in different case, each queue gets one copy that names several
-    queues.
+    """A format name contains three queues, one of them twice in different case: each queue gets one copy, which names
+    several queues.
     """
     copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
     expected = any_order(

@@ -31,8 +31,8 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
 @covers("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16")
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, rules, ended):
-    """A cursor whose current message another reader locks or receives cannot peek or receive it
-    (MQ_ERROR_MESSAGE_ALREADY_RECEIVED), and its next message is the one behind.
+    """When another reader locks or receives a cursor's current message, the cursor cannot peek or receive it
+    (MQ_ERROR_MESSAGE_ALREADY_RECEIVED), and a peek at the next message returns the message after it.
     """
     queue, other = remote.open_with_messages("first", "second", "third", "fourth"), remote.open()
     cursor, second_cursor, cursor_of_other = (reader.open_cursor() for reader in (queue, queue, other))
@@ -135,8 +135,8 @@ ACTIONS_LEAVING_UNREAD = {
 @covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
 @pytest.mark.parametrize("way", ACTIONS_LEAVING_UNREAD)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
-    """A peek-next by a new cursor, or by one whose message was received or whose receive timed out, fails with
-    MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
+    """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out fails
+    with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
@@ -180,8 +180,8 @@ def await_message_before_cursor(remote, by, first, then):
     }
 )
 def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rules):
-    """A pending peek-next behind a message of priority 1 gets the message of priority 6 that arrives, whose position
-    is before the cursor.
+    """A pending peek-next by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
+    position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     judge(*rules["next"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
@@ -194,8 +194,8 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
     }
 )
 def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rules):
-    """A pending receive by a cursor behind a message of priority 1 gets the message of priority 6 that arrives,
-    whose position is before the cursor.
+    """A pending receive by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
+    position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
     judge(*rules["receive"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
@@ -216,8 +216,8 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     }
 )
 def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules):
-    """After a receive by a cursor was returned with RR_NACK, the next receive by that cursor takes the second
-    message, and one by a new cursor the returned first one.
+    """After a message that a cursor received is returned with RR_NACK, the next receive by that cursor takes the second
+    message, and a receive by a new cursor takes the returned first message.
     """
     queue = remote.open_with_messages("first", "second", "third")
     cursor, new_cursor = (queue.open_cursor() for _ in range(2))
@@ -251,7 +251,7 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     }
 )
 def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
-    """The second of four messages, locked by another reader, is skipped by a cursor's peeks and by two receives;
+    """The second of four messages is locked by another reader: peeks by a cursor and two receives skip it; after it is
     returned with RR_NACK, it is in the queue again.
     """
     labels = ["first", "second", "third", "fourth"]

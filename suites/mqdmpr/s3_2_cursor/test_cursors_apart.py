@@ -27,7 +27,7 @@ RULES_OF_ACTION = {
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """Six cursors of two queues have different handles; a peek, a peek-next and a receive by a cursor return the
-    messages of its own queue.
+    messages of the cursor's queue.
     """
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
@@ -52,8 +52,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message,
-    and takes one that arrives later.
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message;
+    when a message has arrived, a further receive takes it.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
@@ -73,8 +73,8 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-30")
 def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
-    """A receive by a cursor whose message another reader locks, then receives, fails both times and takes no other
-    message.
+    """When another reader locks, and then receives, the message of a cursor, a receive by that cursor fails both times
+    and takes no other message.
     """
     queue, other = remote.open_with_messages("first", "second"), remote.open()
     cursor = queue.open_cursor()
@@ -98,8 +98,8 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
-    """After a receive by a cursor timed out, the cursor does not reach a message that another reader returns then; a
-    new cursor does (erratum E106).
+    """When a receive by a cursor has timed out, the cursor does not reach a message that another reader then returns to
+    the queue; a new cursor reaches it (erratum E106).
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
@@ -124,8 +124,8 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
 
 @covers("MQDMPR-3.2.7.3-15")
 def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
-    """After a peek-next by a cursor timed out, a peek by it fails until another message arrives, and returns that
-    one.
+    """When a peek-next by a cursor has timed out, a peek by that cursor fails until a new message arrives, and then
+    returns that message.
     """
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()

@@ -35,7 +35,7 @@ def _is_format_name(text: str) -> bool:
 
 
 def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
-    """Send messages for a malformed name to a well-formed one."""
+    """Let the sender accept malformed names, and send their messages to a well-formed name."""
 
     def filter_(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.1 MSMQ Queue Names: the names under which queues are created, and the names to which messages are sent."""
+"""MS-MQMQ 2.1 MSMQ Queue Names: path names of created queues, and format names of destinations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import Sender
 UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
 ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
-"""The characters that queue names may have since MSMQ 2.0."""
+"""The characters that MSMQ 2.0 and later allow in queue names."""
 
 
 def _create(sut, name):
@@ -32,9 +32,8 @@ def _create(sut, name):
 @needs("queue_control")
 @covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
 def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
-    """Queues with every allowed character and of 124 characters are created.
-
-    A name with a character that is not allowed, or of 125 characters, is refused.
+    """Queues are created under names with every allowed character and of 124 characters. A name with a forbidden
+    character, or of 125 characters, is refused.
     """
     names = {
         "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED[:46]}", Outcome.DONE),
@@ -88,7 +87,7 @@ BAD_ADDRESSES = (
 
 
 class Names(NamedTuple):
-    """Format names of one rule by the expected outcome of a message to them."""
+    """Format names that a rule is about: accepted, refused, and those whose outcome is not judged."""
 
     accepted: list[str]
     unjudged: list[str]
@@ -198,19 +197,19 @@ FORMAT_NAMES = {
         ],
     ),
 }
-"""By rule: the names that it is about.
+"""By rule: the format names that the rule is about.
 
-Well-formed names of distribution lists, connectors and multicast addresses are missing: a message to one requires a
-directory, a connector or another protocol.
+Well-formed names of distribution lists, connectors and multicast addresses are missing: a message to such a name
+requires a directory, a connector or another protocol.
 """
 KNOWN = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
     "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
-"""By rule: a well-formed name, and the capability of a SUT that knows it."""
+"""By rule: the capability that a SUT needs to accept a well-formed name, and a function that returns such a name."""
 SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
-"""The rules of names of several queues."""
+"""The rules about multiple-element format names."""
 
 
 @needs("send")
@@ -228,7 +227,7 @@ SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
 def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
     """Messages to well-formed names are accepted, and to malformed names refused.
 
-    Well-formed names of queues that no directory knows are not judged.
+    Well-formed names of queues that are in no directory are not judged.
     """
     names = FORMAT_NAMES[rule]
     accepted = names.accepted
@@ -238,7 +237,9 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
             accepted = [*accepted, known(peer, sut)]
     outcomes = {name: _send(sut, name) for name in (*accepted, *names.unjudged, *names.refused)}
     if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
-        judge.mark_not_exercised(rule, reason="the SUT refuses every name, well-formed names of unknown queues, too")
+        judge.mark_not_exercised(
+            rule, reason="the SUT refuses every name, including the well-formed names of unknown queues"
+        )
         return
     for name in (*accepted, *names.refused):
         expected = Outcome.DONE if name in accepted else Outcome.REFUSED

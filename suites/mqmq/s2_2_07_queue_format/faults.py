@@ -30,7 +30,7 @@ class MachineNamesUnknown(QueueFormats):
 
 
 def _swap_suffix(kind: QueueFormatType, suffix: int, other: int) -> Install:
-    """Read one suffix of a type as another."""
+    """Let the server read one m_SuffixAndFlags of a QUEUE_FORMAT type as a different value."""
 
     class SuffixTaken(QueueFormats):
         def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -109,7 +109,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
     (
         "server-queue-format-public-journal-opens-queue",
         "MQMQ-2.2.7-04",
-        "The server opens the queue itself for a public QUEUE_FORMAT with the suffix of a journal.",
+        "The server opens the main queue for a public QUEUE_FORMAT with the suffix of a journal.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.JOURNAL,
         SuffixType.NONE,
@@ -119,7 +119,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
 
 
 def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
-    """Read a suffix of another type as the suffix of machine names."""
+    """Let the server read a suffix of any QUEUE_FORMAT type as a suffix of type MACHINE."""
 
     class TakenForMachine(QueueFormats):
         def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -141,14 +141,14 @@ for _name, _rule, _says, _kind, _suffix in (
     (
         "server-queue-format-public-deadletter-opened",
         "MQMQ-2.2.7-07",
-        "The server opens its dead-letter queue for a public QUEUE_FORMAT with that suffix.",
+        "The server opens its dead-letter queue for a public QUEUE_FORMAT with the suffix of the dead-letter queue.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.DEADLETTER,
     ),
     (
         "server-queue-format-public-deadxact-opened",
         "MQMQ-2.2.7-09",
-        "The server opens its transactional dead-letter queue for a public QUEUE_FORMAT with that suffix.",
+        "The server opens its transactional dead-letter queue for a public QUEUE_FORMAT with the suffix of that queue.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.DEADXACT,
     ),
@@ -182,7 +182,7 @@ class PublicGuidSwapped(QueueFormats):
 
 @fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
 class ReservedSent(ClientOpening):
-    """The client's QUEUE_FORMAT carries m_reserved 0xA5A5."""
+    """The client sends m_reserved 0xA5A5 in its QUEUE_FORMAT."""
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
@@ -210,7 +210,7 @@ class LineageIgnored(QueueFormats):
 
 @fault("server-queue-format-subqueue-without-name-opened", breaks="MQMQ-2.2.7-16")
 class SubqueueWithoutName(QueueFormats):
-    """The server opens the queue itself for a QUEUE_FORMAT of type SUBQUEUE whose name has no subqueue."""
+    """The server opens the main queue for a QUEUE_FORMAT of type SUBQUEUE whose name contains no subqueue."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.SUBQUEUE and ";" not in queue_format["union"]:
@@ -242,7 +242,7 @@ class NibblesSwapped(QueueFormats):
 
 @fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
 class PrivateByGuid(QueueFormats):
-    """The server reads a private QUEUE_FORMAT as that of a machine."""
+    """The server reads a private QUEUE_FORMAT as a QUEUE_FORMAT of type MACHINE."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
@@ -254,7 +254,7 @@ class PrivateByGuid(QueueFormats):
 def _change_opened_queue_format(
     change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None
 ) -> Install:
-    """Change the QUEUE_FORMAT of a queue of another queue manager; with `of`, only QUEUE_FORMATs of this type."""
+    """Change the QUEUE_FORMAT that the client sends to open a remote queue; with `of`, only those of that type."""
 
     class OpenedAs(ClientOpening):
         def open_for_application(

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.7 QUEUE_FORMAT, 2.2.8 OBJECTID: the names that a client gives to queues of another queue manager."""
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT, 2.2.8 OBJECTID: the QUEUE_FORMATs that a client sends to open remote queues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES_OF_TEXT = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
 def open_at_peer(peer, sut, name):
-    """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, or None without a call."""
+    """Let the SUT open a queue of the peer; return the SUT's R_QMOpenRemoteQueue, or None if the SUT makes no call."""
     reader = Reader(peer, sut)
     reader.begin_open(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
@@ -40,13 +40,13 @@ def describe_queue_format(call):
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
 @pytest.mark.parametrize("number", [1, 0xBEEF, 0xFFFF_FFFE], ids=hex)
 def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
-    """The SUT opens PRIVATE= of the peer: m_qft is 2, m_SuffixAndFlags 0, Lineage the GUID of the peer and
+    """The SUT opens a private format name of the peer: m_qft is 2, m_SuffixAndFlags 0, Lineage the GUID of the peer and
     Uniquifier the number of the queue.
     """
     call = open_at_peer(peer, sut, peer.private_name(number))
     if call is None:
         judge.mark_not_exercised(
-            "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a private name"
+            "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a private name"
         )
         return
     kind, suffix, member = describe_queue_format(call)
@@ -58,7 +58,9 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
 @needs("public_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02")
 def test_client_sends_guid_of_public_queue(peer, sut, judge):
-    """The SUT opens PUBLIC= of the peer: m_qft is 1, m_SuffixAndFlags 0, and the member the GUID of the queue."""
+    """The SUT opens a public format name of the peer: m_qft is 1, m_SuffixAndFlags 0, and the union contains the GUID
+    of the queue.
+    """
     call = open_at_peer(peer, sut, peer.public_name)
     if call is None:
         judge.mark_not_exercised(
@@ -79,7 +81,7 @@ SYSTEM_QUEUES = {
     "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", Suffix.DEADLETTER),
     "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", Suffix.DEADXACT),
 }
-"""By rule: the path of a system queue, and its suffix."""
+"""By rule: the path of a system queue, and the suffix of its QUEUE_FORMAT."""
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule), id=rule) for rule in SYSTEM_QUEUES])
@@ -92,7 +94,7 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
     found = 0 if call is None else describe_queue_format(call)[1]
     if call is None or not found & SUFFIX_BITS:
         judge.mark_not_exercised(
-            rule, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
+            rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
     judge(rule, expected=SYSTEM | suffix, observed=found, evidence=call.evidence)
@@ -101,15 +103,15 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
 @needs("subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
-    """The SUT opens a subqueue of the peer: m_qft is 8, m_SuffixAndFlags the suffix of subqueues without Flags 0x80,
-    and the member a direct name with the subqueue.
+    """The SUT opens a subqueue of the peer: m_qft is 8, m_SuffixAndFlags is the suffix of subqueues without Flags 0x80,
+    and the union contains a direct name with the subqueue.
     """
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
     call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
     if call is None or suffix & SUFFIX_BITS != Suffix.SUBQUEUE:
         judge.mark_not_exercised(
-            *rules, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
+            *rules, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
     judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, observed=suffix, evidence=call.evidence)

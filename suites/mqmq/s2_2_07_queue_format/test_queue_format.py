@@ -1,5 +1,5 @@
-"""MS-MQMQ 2.2.7 QUEUE_FORMAT: formats that R_QMOpenRemoteQueue accepts and refuses (MS-MQMP 3.1.4.2), and the format
-that a client sends.
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT: formats that the server accepts and refuses in R_QMOpenRemoteQueue (MS-MQMP 3.1.4.2), and
+the format that a client sends.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ def direct(sut):
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, sut, judge):
-    """A direct name without flags and the machine with suffix 1 are opened, with any m_reserved.
-
-    An unknown type, a direct name with Flags 0x80 or with XACTONLY, and the machine without a suffix are refused.
+    """A QUEUE_FORMAT of a direct name without flags or of a machine with suffix 1 is opened, with any m_reserved. An
+    unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a suffix are refused.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     evidence = open_queue.frames
@@ -81,8 +80,8 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
-    """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that has such
-    queues; without the flag or with another type they are refused.
+    """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
+    without the flag or with a different type they are refused.
     """
     journal = f"{direct};JOURNAL"
     ways = {
@@ -126,9 +125,8 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct,
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct, sut, judge):
-    """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue.
-
-    With Flags 0x80, as DIRECT, or with another name it is refused.
+    """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue. It is refused
+    with Flags 0x80, with type DIRECT, or with a name without a subqueue.
     """
     sut.control.call("create_queue", name=f"{sut.queue()};mqc-sub")
     name = f"{direct};mqc-sub"
@@ -155,8 +153,8 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
-    """PRIVATE with the GUID of the SUT and the number of a queue opens that queue or its journal; another Lineage or
-    Uniquifier is refused.
+    """A private QUEUE_FORMAT with the GUID of the SUT and the number of a queue opens that queue or its journal; a
+    wrong Lineage or Uniquifier is refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -184,8 +182,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
 @needs("qm2qm", "directory", "queue_control")
 @covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
-    """PUBLIC with the GUID of a queue opens that queue, or with suffix and Flags 0x80 its journal; another GUID and
-    Flags 0x80 without a suffix are refused.
+    """A public QUEUE_FORMAT with the GUID of a queue opens that queue, or with suffix and Flags 0x80 its journal; a
+    wrong GUID is refused, and so is Flags 0x80 without a suffix.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
@@ -223,8 +221,8 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
-    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; 0x18 is
-    refused.
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; m_SuffixAndFlags
+    0x18 is refused.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     judge("MQMQ-2.2.7-D01", expected=OPENED, observed=plain, evidence=open_queue.frames)
@@ -263,7 +261,7 @@ def _direct_name(form):
 @needs("remote_read")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D02")
 def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
-    """The SUT opens a queue of the peer by its direct name: m_qft is 3, and the member is the name without DIRECT=."""
+    """The SUT opens a queue of the peer by its direct name: m_qft is 3, and m_pDirectID is the name without DIRECT=."""
     reader = Reader(peer, sut)
     reader.begin_open()
     call = reader.await_first_call("R_QMOpenRemoteQueue")

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 def _refuse_propvariant(vt: int) -> Install:
-    """Refuse stub data with a PROPVARIANT of a type as malformed."""
+    """Let the server refuse stub data with a PROPVARIANT of a given type as malformed."""
 
     class Unread(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -73,7 +73,7 @@ add(
 
 
 def _change_answered_type(identifier: int, vt: VarType) -> Install:
-    """Answer a property as another type."""
+    """Let the server return a property in a PROPVARIANT of a wrong type."""
 
     class AnsweredAs(ObjectProperties):
         def get_queue_property(self, queue: Queue, wanted: int) -> dict[str, Any]:
@@ -91,7 +91,7 @@ for _name, _rule, _identifier, _vt in (
     add(
         _name,
         _rule,
-        f"The server answers property {_identifier} as {_vt.name}.",
+        f"The server returns property {_identifier} in a PROPVARIANT of type {_vt.name}.",
         _change_answered_type(_identifier, _vt),
     )
 
@@ -108,7 +108,7 @@ class _NoSuchMethod(ObjectProperties):
 add(
     "server-get-object-properties-missing-tolerated",
     (),
-    "Tolerated: the server has no R_QMGetObjectProperties, which is a method of another document.",
+    "Tolerated: the server does not implement R_QMGetObjectProperties, a method of a different document (MS-MQMP).",
     replace_part(_NoSuchMethod),
 )
 add(

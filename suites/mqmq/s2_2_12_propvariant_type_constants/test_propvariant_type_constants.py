@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.12 PROPVARIANT Type Constants: PROPVARIANTs in calls and answers of R_QMGetObjectProperties (MS-MQMP
+"""MS-MQMQ 2.2.12 PROPVARIANT Type Constants: PROPVARIANTs in requests and responses of R_QMGetObjectProperties (MS-MQMP
 3.1.4.9).
 """
 
@@ -22,17 +22,17 @@ pytestmark = needs("qm2qm")
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY = 108
-"""PROPID_Q_LABEL."""
+"""The identifier of the property PROPID_Q_LABEL."""
 READ, FAULT = "read", "fault"
 OP_RNG_ERROR = 0x1C01_0002
-"""nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
+"""The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
 ANSWERS = {
     "MQMQ-2.2.12-02": (LABEL_PROPERTY, VarType.LPWSTR),
     "MQMQ-2.2.12-03": (106, VarType.I2),
     "MQMQ-2.2.12-04": (109, VarType.I4),
     "MQMQ-2.2.12-09": (104, VarType.UI1),
 }
-"""By rule: a property and the type of its answer; the call has VT_NULL, which is the rule of the first."""
+"""By rule: a property, and the type in which the SUT returns it when the call requests it with VT_NULL."""
 ARMS = {
     "MQMQ-2.2.12-03": Variant(VarType.I2, -2),
     "MQMQ-2.2.12-04": Variant(VarType.I4, -4),
@@ -76,7 +76,9 @@ class PropertyCaller:
         return call
 
     def read(self, *variants, cut=0):
-        """Call with these PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the outcome."""
+        """Send a call with these PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the
+        outcome.
+        """
         stub = self.stub(variants)
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
@@ -84,7 +86,9 @@ class PropertyCaller:
 
 @pytest.fixture
 def caller(remote, judge):
-    """Return a caller; without R_QMGetObjectProperties, a method of MS-MQMP, the rules are not observable."""
+    """Return a PropertyCaller; the rules are not observable on a SUT without R_QMGetObjectProperties, a method of
+    MS-MQMP.
+    """
     made = PropertyCaller(remote)
     call = made.ask(made.stub([Variant(VarType.NULL)]))
     if call.thrown == OP_RNG_ERROR:
@@ -96,7 +100,7 @@ def caller(remote, judge):
 
 @covers(*ANSWERS)
 def test_each_property_is_answered_in_its_type(caller, judge):
-    """A call asks for all properties with VT_NULL: each property is answered in a PROPVARIANT of its type."""
+    """A call requests all properties with VT_NULL: the SUT returns each property in a PROPVARIANT of its type."""
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
     call = caller.ask(get_properties(False, caller.direct, identifiers, variants))
@@ -116,7 +120,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
 
 @covers(*ARMS)
 def test_propvariant_one_byte_short_is_refused(caller, judge):
-    """A call with a PROPVARIANT of each type is read; without the last byte of the PROPVARIANT it gets a fault."""
+    """A call with a PROPVARIANT of each type is read; a call without the last byte of the PROPVARIANT gets a fault."""
     for rule, variant in ARMS.items():
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
@@ -131,18 +135,18 @@ def test_propvariant_one_byte_short_is_refused(caller, judge):
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
-def test_bytes_behind_vt_empty_and_vt_null_are_refused(caller, judge):
-    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL is read; with eight bytes behind the first it gets a
-    fault.
+def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
+    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL is read; a call with eight bytes after the first PROPVARIANT
+    gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
         without = caller.read(Variant(vt), Variant(vt))
         evidence = caller.frames
         filled = caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
-        observed = {"no_bytes_behind": without, "eight_bytes_behind": filled}
+        observed = {"without_trailing_bytes": without, "with_eight_trailing_bytes": filled}
         judge(
             rule,
-            expected=facts(no_bytes_behind=READ, eight_bytes_behind=FAULT),
+            expected=facts(without_trailing_bytes=READ, with_eight_trailing_bytes=FAULT),
             observed=observed,
             evidence=[*evidence, *caller.frames],
         )

@@ -31,7 +31,7 @@ MESSAGE = UserMessagePacket
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
-"""Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
+"""Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
 TIME_AT = 12
 """The offset of TimeToReachQueue in the BaseHeader."""
 NAMES_AT = 64
@@ -53,7 +53,7 @@ LIST = struct.pack("<HHI", 0x0064, 0, 1)
 
 
 def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
-    """Change the only destination of a list; `change` gets the packet and the offset of FormatType."""
+    """Change the only destination of a list; `change` is called with the packet and the offset of FormatType."""
 
     def changed(data: bytes) -> bytes:
         buffer = bytearray(data)
@@ -78,7 +78,7 @@ def _spoil_direct_name(data: bytearray, at: int) -> None:
 
 
 def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
-    """Change the elements of a list that are distribution lists."""
+    """Change the distribution lists in the sender's list of destinations."""
 
     def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
@@ -117,13 +117,13 @@ add(
 add(
     "sender-distribution-list-sent-as-public-queue",
     "MQMQ-2.2.18.1.4.2-01",
-    "The sender's list of destinations carries a distribution list as a public queue.",
+    "The sender's list of destinations carries a distribution list in the form of a public queue.",
     _change_distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
 )
 add(
     "sender-distribution-list-other-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
-    "The sender's list of destinations carries another GUID of a distribution list.",
+    "The sender's list of destinations carries a wrong GUID for a distribution list.",
     _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
 )
 
@@ -132,7 +132,7 @@ _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
 def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
-    """Put the GUIDs of names of a kind in a list directly behind their FormatType."""
+    """Remove the padding between FormatType and GUID in the destinations of one kind."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -146,7 +146,7 @@ def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable
 
 
 def _shorten_name_terminator(packet: UserMessagePacket) -> bytes:
-    """End the direct names of a list with a terminator of one byte."""
+    """Shorten the terminator of the direct names in a list to one byte."""
     header = packet.MultiQueueFormatHeader
     data = packet.build()
     for one in header.Destination.FormatNameList if header is not None else ():
@@ -194,14 +194,14 @@ def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
 
 
 def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
-    """Put four bytes behind the name of the response queue."""
+    """Append four bytes to the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
     return correct_packet_size(data[:end] + b"more" + data[end:])
 
 
 def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
-    """Change the direct name of the destination; `change` gets its count, text and padding."""
+    """Change the direct name of the destination; `change` is called with its count, text and padding as bytes."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -269,7 +269,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-public-name-other-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
-        "The sender's PublicQueueFormatName carries another GUID.",
+        "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
@@ -285,7 +285,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-private-name-other-host",
         ("MQMQ-2.2.18.1.7.2-02",),
-        "The sender's PrivateQueueFormatName carries the GUID of another host.",
+        "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
@@ -295,7 +295,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-private-name-other-number",
         ("MQMQ-2.2.18.1.7.2-03",),
-        "The sender's PrivateQueueFormatName carries another number.",
+        "The sender's PrivateQueueFormatName carries a wrong queue number.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
@@ -324,7 +324,7 @@ CONFUSED = {
     C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE,
     C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
-"""For the class of an event, the class of another event."""
+"""By message class of an event: the message class of a different event."""
 OF_CONFUSED = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
@@ -340,7 +340,7 @@ OF_CONFUSED = (
 
 
 def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) -> Install:
-    """Acknowledge some events with the class of another one."""
+    """Acknowledge some events with the message class of a different event."""
 
     class Called(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -353,19 +353,19 @@ for _name, _breaks, _says, _others in (
     (
         "receiver-ack-message-class-of-other-event",
         OF_CONFUSED,
-        "The receiver's acknowledgment carries the MessageClass of another event.",
+        "The receiver acknowledges an event with the MessageClass of a different event.",
         CONFUSED,
     ),
     (
         "sender-ack-of-expired-message-class-deleted",
         "MQMQ-2.2.18.1.6-D03",
-        "The sender's acknowledgment of an expired message carries the class NACK_DELETED.",
+        "The sender acknowledges an expired message with NACK_DELETED.",
         {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_DELETED},
     ),
     (
         "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
-        "The receiver's acknowledgment of an unknown provider carries the class NACK_BAD_ENCRYPTION.",
+        "The receiver acknowledges a message with an unknown cryptographic provider with NACK_BAD_ENCRYPTION.",
         {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
@@ -373,7 +373,7 @@ for _name, _breaks, _says, _others in (
 
 
 def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
-    """Compare sequences by a changed number of their identifiers."""
+    """Let the receiver compare TxSequenceIDs by the number that `number` computes from each."""
 
     class Compared(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -408,7 +408,7 @@ add(
 
 @fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
 class LaterSequenceToldByItsTimestampAlone(InSequence):
-    """The receiver refuses a later sequence that has the TimeStamp of the known one."""
+    """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header, last = packet.TransactionHeader, session.IncomingTxSequenceID

@@ -23,7 +23,7 @@ MESSAGE = "UserMessage"
 
 passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(source)
 
-passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has its own MessageID")(ordinal)
+passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has a unique MessageID")(ordinal)
 
 passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
     well_formed("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
@@ -40,7 +40,9 @@ def listed_names(packet: Any) -> list[Any]:
 
 
 def well_formed_names(kind: type, *fields: str) -> Predicate:
-    """Return a predicate: names of a kind are well-formed; `fields` begin the codec's names of malformed fields."""
+    """Return a predicate that names of one kind are well-formed; `fields` are prefixes of the codec's names of
+    malformed fields.
+    """
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
@@ -71,7 +73,7 @@ for rule, expected, kind, fields in (
 
 @passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
 def direct_name(packet: Any, context: Context) -> Finding:
-    """Check that names of FormatType 3 are direct format names, with DIRECT= or without (E07)."""
+    """Check that names of FormatType 3 are direct format names, with or without DIRECT= (E07)."""
     names = [name.DirectFormatName for name in listed_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
     if not names:
         return None

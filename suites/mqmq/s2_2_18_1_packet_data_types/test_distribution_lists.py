@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName: in a message that the SUT forwards.
+"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName in messages that the SUT forwards.
 
-A queue manager sends no such name of its own, because the directory expands lists.
+A queue manager never sends this name in its own messages, because it expands distribution lists before it sends.
 """
 
 from __future__ import annotations

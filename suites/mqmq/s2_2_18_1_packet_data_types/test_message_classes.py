@@ -21,9 +21,9 @@ SHORT_S = 2
 @covers("MQMQ-2.2.18.1.6-D03")
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
-    """A message to an unreachable peer expires by TimeToReachQueue or by TimeToBeReceived: its sender acknowledges
-    it with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may look only at TimeToReachQueue, and then sends the other
-    message.
+    """A message to an unreachable peer expires by TimeToReachQueue or by TimeToBeReceived: the SUT acknowledges it with
+    NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may check only TimeToReachQueue; it then sends the message with an
+    expired TimeToBeReceived.
     """
     admin = sut.format_name("admin")
     to = peer.direct_name("mqc-unreachable")
@@ -59,7 +59,7 @@ def _acknowledges(message, sent):
 @needs("security", "receive", "configure")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
-    """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, by erratum E84,
+    """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows,
     ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
     """
     secured = Secured(peer, sut)

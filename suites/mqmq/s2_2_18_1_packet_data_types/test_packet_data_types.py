@@ -15,18 +15,17 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
 FIXED_SIZE = 56
-"""Bytes of the MessagePropertiesHeader before its label."""
+"""Size in bytes of the MessagePropertiesHeader before its label."""
 NAMES_AT = 64
-"""Offset of the queue names, behind the BaseHeader and the fixed part of the UserHeader."""
+"""Offset of the first queue name: it follows the BaseHeader and the fixed part of the UserHeader."""
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
-"""Values of RQ."""
+"""Values of RQ for a public response queue and for a private response queue of another host."""
 
 
 def _send_with_response_queue(peer, sut, response):
-    """Let the SUT send a message without and one with a response queue.
-
-    Return the latter, its RQ, and its bytes from ResponseQueue on.
+    """Let the SUT send a message without a response queue and a message with one. Return the second message, its RQ,
+    and its bytes from ResponseQueue on.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=MESSAGE_LABEL)
@@ -41,8 +40,8 @@ def _send_with_response_queue(peer, sut, response):
 @covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
 def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
-    """The SUT sends to direct names of several lengths: DestinationQueue has the count of bytes and the name with
-    its null, and padding to 4 bytes follows.
+    """The SUT sends to direct names of several lengths: DestinationQueue contains the count of bytes, the name with its
+    null, and padding to 4 bytes.
     """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
@@ -59,7 +58,7 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
 def test_public_response_queue_is_guid(peer, sut, judge):
-    """The SUT sends with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
+    """The SUT sends a message with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
     if kind != PUBLIC:
         raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
@@ -70,8 +69,8 @@ def test_public_response_queue_is_guid(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
 def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
-    """The SUT sends with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of the
-    host and the number of the queue.
+    """The SUT sends a message with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of
+    the host and the number of the queue.
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
     if kind != OTHER_HOST:
@@ -91,8 +90,8 @@ def test_private_queues_have_distinct_numbers(sut, judge):
 @needs("queue_control", "restart")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
-    """A queue is created, the SUT restarted, and up to eight queues are created: their private format names have
-    different numbers.
+    """A queue is created, the SUT is restarted, and up to eight queues are created: the private format names of all of
+    them have different numbers.
     """
     before = sut.new_queue("before")
     sut.restart()
@@ -116,7 +115,7 @@ def _private_number(sut, name):
 
 
 def _bytes_to_next_header(data, size):
-    """Return the bytes between a name of a size and the MessagePropertiesHeader, which the label locates."""
+    """Return the number of bytes between a queue name and the MessagePropertiesHeader, which the label locates."""
     return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
 
 
@@ -124,8 +123,8 @@ def _bytes_to_next_header(data, size):
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
 def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
-    """The SUT sends to direct names of several lengths: DQ is 7, the count is that of the name with its null, and
-    the MessagePropertiesHeader follows the padding.
+    """The SUT sends to direct names of several lengths: DQ is 7, the count includes the name and its null, and the
+    MessagePropertiesHeader follows the padding.
     """
     outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     frame = outgoing.send(body="named", label="named")

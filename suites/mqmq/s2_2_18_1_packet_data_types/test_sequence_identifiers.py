@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.2 TxSequenceID: the order of two identifiers."""
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HIGHEST = 0xFFFF_FFFF
     ids=[case[0] for case in SEQUENCE_COMPARISONS],
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
-    """The peer sends the first message of a sequence and then of another: the OrderAck names the second sequence if
-    its TxSequenceID is the later one, else the first.
+    """The peer sends the first message of one sequence and then the first message of a second sequence: the OrderAck
+    names the second sequence if its TxSequenceID is the later one, else the first sequence.
     """
     receiver = Receiver(peer, sut, ordinal=8)
     own = receiver.sequence.identifier
@@ -42,7 +42,9 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     frame = receiver.poll_acknowledgment()
     names = {(own.Ordinal, own.TimeStamp): "first sequence", (ordinal, other.TimeStamp): "second sequence"}
     identified = (
-        "no OrderAck" if frame is None else names.get(read_ack_place(frame)[:2], f"another {read_ack_place(frame)[:2]}")
+        "no OrderAck"
+        if frame is None
+        else names.get(read_ack_place(frame)[:2], f"sequence {read_ack_place(frame)[:2]}")
     )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
     judge.all(expected=expected, observed=identified, case="OrderAck of", evidence=evidence)

@@ -69,7 +69,12 @@ for _name, _rule, _kind, _path in (
     ("sender-establish-connection-base-header-x1-set", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
     ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", MESSAGE, "BaseHeader.X0"),
 ):
-    add(_name, _rule, f"The sender sets {_path} in a packet.", bit_set(_kind, _path))
+    add(
+        _name,
+        _rule,
+        f"The sender sets the reserved field {_path} of a packet.",
+        bit_set(_kind, _path),
+    )
 
 
 def _remove_session_header(packet: SessionAckPacket) -> bytes:
@@ -92,49 +97,49 @@ for _name, _rules, _says, _install in (
     (
         "receiver-order-ack-in-set",
         ("MQMQ-2.2.19.1-06",),
-        "The receiver's OrderAck carries IN set.",
+        "The receiver sets IN in its OrderAck.",
         bit_set(MESSAGE, "BaseHeader.IN", is_order_ack),
     ),
     (
         "receiver-final-ack-in-set",
         ("MQMQ-2.2.19.1-06",),
-        "The receiver's FinalAck carries IN set.",
+        "The receiver sets IN in its FinalAck.",
         bit_set(MESSAGE, "BaseHeader.IN", is_final_ack),
     ),
     (
         "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
-        "The receiver's SessionAck carries SH set and no SessionHeader.",
+        "The receiver's SessionAck has SH set, but contains no SessionHeader.",
         packets(ACK, _remove_session_header),
     ),
     (
         "receiver-session-ack-dh-set",
         ("MQMQ-2.2.19.1-08",),
-        "The receiver's SessionAck carries DH set.",
+        "The receiver sets DH in its SessionAck.",
         bit_set(ACK, "BaseHeader.DH"),
     ),
     (
         "sender-user-message-dh-without-debug-header",
         ("MQMQ-2.2.19.1-09", "MQMQ-2.2.20-06"),
-        "The sender's UserMessage carries DH set and no DebugHeader.",
+        "The sender's UserMessage has DH set, but contains no DebugHeader.",
         bit_set(MESSAGE, "BaseHeader.DH"),
     ),
     (
         "sender-traced-message-tr-clear",
         ("MQMQ-2.2.19.1-12",),
-        "The sender's UserMessage that is to be traced carries TR clear.",
+        "The sender leaves TR clear in a UserMessage that is to be traced.",
         bit_clear(MESSAGE, "BaseHeader.TR"),
     ),
     (
         "sender-user-message-tr-without-dh",
         ("MQMQ-2.2.19.1-13",),
-        "The sender's UserMessage carries TR set and DH clear.",
+        "The sender's UserMessage has TR set, but DH clear.",
         bit_set(MESSAGE, "BaseHeader.TR"),
     ),
     (
         "receiver-session-ack-signature-first-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
-        "The receiver's SessionAck carries a Signature that begins with another letter.",
+        "The receiver's SessionAck carries a Signature whose first letter is wrong.",
         field_is(ACK, "BaseHeader.Signature", b"MIOR"),
     ),
     (
@@ -164,7 +169,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-signature-last-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
-        "The sender's UserMessage carries a Signature that ends with another letter.",
+        "The sender's UserMessage carries a Signature whose last letter is wrong.",
         field_is(MESSAGE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
@@ -221,7 +226,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-session-ack-sh-one-bit-too-high",
         ("MQMQ-2.2.19.1-D01",),
-        "The receiver's SessionAck carries SH one bit too high.",
+        "The receiver writes the flag SH of its SessionAck one bit too high.",
         change_number(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
@@ -236,7 +241,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
-        "The sender's UserMessage carries TimeToReachQueue in minutes.",
+        "The sender writes TimeToReachQueue of a UserMessage in minutes.",
         change_number(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
@@ -255,7 +260,7 @@ class LargestRefused(Identifying):
 
 @fault("receiver-priority-7-below-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
 class HighestLast(Positions):
-    """The receiver puts messages of priority 7 behind those of priority 0."""
+    """The receiver puts messages of priority 7 after the messages of priority 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=(message.Priority + 1) % 8))
@@ -294,7 +299,7 @@ add(
 
 
 def _count_time_since_start(faulty: FaultyCore) -> None:
-    """Compute the time from the time at the start and the seconds since then."""
+    """Let the queue manager compute the time from its start time and the seconds since the start."""
     began: list[Now] = []
 
     def count(now: Now) -> Now:
@@ -311,14 +316,14 @@ add(
         *("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQQB-3.1.7.1.2-D01"),
         *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
     ),
-    "The queue manager reads the clock once, at its start, and counts the time itself afterwards.",
+    "The queue manager reads the clock only once, at its start, and afterwards counts the seconds itself.",
     _count_time_since_start,
 )
 
 
 @fault("receiver-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
 class LastComeFirst(Positions):
-    """The receiver puts a message before earlier ones of its priority."""
+    """The receiver puts a message before the earlier messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, message)
@@ -400,7 +405,7 @@ add(
 
 @fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
 class PriorityOneLiesWithPriorityZero(Positions):
-    """The receiver orders messages of priority 1 as messages of priority 0."""
+    """The receiver treats messages of priority 1 as messages of priority 0 in a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Priority != 1:
@@ -412,7 +417,7 @@ class PriorityOneLiesWithPriorityZero(Positions):
 
 @fault("receiver-recoverable-message-priority-one-too-high", breaks="MQMQ-2.2.19.1-03", blind=True)
 class RecoverableMessagesBeforeExpressOnes(Positions):
-    """The receiver puts a recoverable message one priority too high."""
+    """The receiver places a recoverable message in its queue as if its priority were one higher."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
@@ -425,7 +430,7 @@ class RecoverableMessagesBeforeExpressOnes(Positions):
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
 class NoTimeToReachTakenForEndless(Admission):
-    """The receiver treats a message with TimeToReachQueue 0 as one that never expires."""
+    """The receiver treats a message with TimeToReachQueue 0 as a message that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
         if not packet.BaseHeader.TimeToReachQueue:

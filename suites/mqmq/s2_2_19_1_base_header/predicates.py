@@ -55,7 +55,7 @@ passive(
 )(of_packets(size_counts_packet))
 
 
-@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")
+@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 in a message with TH 1")
 def no_priority(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:

@@ -25,7 +25,7 @@ RESERVED_BITS = {
 """The reserved bits of Flags and the rule of each."""
 
 SIZES = [572, 32, 36]
-"""Bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
+"""Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
 
 SHORT_S = 1
 LONG_AGO_S = 3_600
@@ -33,8 +33,8 @@ LONG_AGO_S = 3_600
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
 def test_internal_packets_have_version_signature_and_size(peer, judge):
-    """The SUT answers a session setup and a message: its three packets have the version, signature, size and flags
-    of internal packets.
+    """The SUT answers a session setup and a message: its three internal packets have the specified version, signature,
+    size and flags.
     """
     answers = exchange_message(peer).connection.received
     begins = [frame.data[:8] for frame in answers]
@@ -58,7 +58,7 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with one value of Reserved: the SUT answers as with 0."""
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT answers as it answers Reserved 0."""
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
@@ -66,7 +66,9 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT answers as with the bit clear."""
+    """The peer sends each packet of a session with one reserved bit set: the SUT answers as it does when the bit is
+    clear.
+    """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
@@ -74,9 +76,9 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
-def test_messages_lie_in_queue_by_priority(peer, sut, judge):
-    """Messages of rising and falling priority arrive: the queue has them by priority, and those of one priority in
-    the order of arrival.
+def test_messages_are_in_queue_by_priority(peer, sut, judge):
+    """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
+    by arrival.
     """
     connection = peer.open_raw()
     sent = []
@@ -91,8 +93,8 @@ def test_messages_lie_in_queue_by_priority(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.1-09")
 def test_message_with_dh_has_debug_header(peer, sut, judge):
-    """A message of the SUT is read to its end by its DH, and the SUT acknowledges a message with DH set and a
-    DebugHeader.
+    """A message of the SUT contains a DebugHeader only if DH is set, and the SUT acknowledges a message with DH set and
+    a DebugHeader.
     """
     connection, asked = accepted(listen(peer, sut))
     respond(connection, asked)
@@ -118,7 +120,9 @@ def _agree_to(asked):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
-    """The peer sends a message with TimeToReachQueue in the past and one in time: only the latter is in the queue."""
+    """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the latter
+    is in the queue.
+    """
     connection = peer.open_raw()
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
@@ -133,7 +137,9 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
-    """A message to an unreachable peer expires before the SUT connects: the SUT sends only the later message."""
+    """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
+    second message.
+    """
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
     listener = listen(peer, sut)

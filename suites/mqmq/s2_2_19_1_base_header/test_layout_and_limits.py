@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: the layout in each kind of packet, and the limits of its ranges."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the layout in each kind of packet, and the limits of its values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48")
 def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
-    """The SUT sends messages of each priority and without one: Flags.PR is that priority, or 3."""
+    """The SUT sends messages of each priority and without a priority: Flags.PR is the requested priority, or 3."""
     outgoing = Outgoing(peer, sut)
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
@@ -89,9 +89,9 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
-def test_two_messages_of_each_priority_lie_in_queue_by_priority(peer, sut, judge):
-    """Two messages of each priority arrive: the queue has them from priority 7 to 0, and those of one priority in
-    the order of arrival.
+def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
+    """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
+    arrival.
     """
     connection = peer.open_raw()
     order = (3, 0, 7, 5, 1, 6, 2, 4)
@@ -109,8 +109,8 @@ def test_two_messages_of_each_priority_lie_in_queue_by_priority(peer, sut, judge
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
 def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
-    """A message in four pieces of the byte stream is acknowledged, and one with PacketSize 0x00400000 is in its
-    queue as it was sent.
+    """A message that arrives in four pieces of the byte stream is acknowledged, and a message with PacketSize
+    0x00400000 is in its queue as it was sent.
     """
     connection = peer.open_raw()
     data = bytes(peer.recoverable_message(label="in pieces"))
@@ -147,8 +147,8 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", [0, 1])
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
-    """Messages with a past SentTime arrive: those with time left or an infinite TimeToReachQueue are in the queue,
-    and the expired ones are not.
+    """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
+    and expired messages are not.
     """
     now = peer.environment.now().utc_s
     cases = {

@@ -20,13 +20,13 @@ MESSAGE = UserMessagePacket
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-"""Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
+"""Values of DQ and AQ: private queue of the destination, public queue, direct name."""
 HOUR_S = 3600
 NAMES_AT = 64
 
 
 def destined(kind: int) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition: the destination of a message has the DQ."""
+    """Return a condition that is true for messages whose UserHeader has this DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 
@@ -47,7 +47,7 @@ def _names_response_queue(packet: UserMessagePacket) -> bool:
 
 
 def _remove_response_queue(packet: UserMessagePacket) -> bytes:
-    """Leave out the response queue and keep RQ."""
+    """Remove the response queue from a UserMessage, but keep its RQ."""
     user = packet.UserHeader
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(user.build())
@@ -61,7 +61,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-source-queue-manager-other",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
-        "The sender's UserMessage carries another SourceQueueManager.",
+        "The sender's UserMessage carries the GUID of an unknown queue manager as SourceQueueManager.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_QUEUE_MANAGER),
     ),
     (
@@ -73,13 +73,13 @@ for _name, _rules, _says, _install in (
     (
         "sender-private-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
-        "The sender's UserMessage to a private queue carries another QueueManagerAddress.",
+        "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(ON_DESTINATION)),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
         ("MQMQ-2.2.19.2-06",),
-        "The sender's UserMessage carries a SentTime of an hour ago.",
+        "The sender's UserMessage carries a SentTime that is one hour too early.",
         off_by(MESSAGE, "UserHeader.SentTime", -HOUR_S),
     ),
     (
@@ -115,19 +115,19 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-sh-without-security-header",
         ("MQMQ-2.2.19.2-18", "MQMQ-2.2.20-04"),
-        "The sender's UserMessage carries UserHeader.Flags.SH set and no SecurityHeader.",
+        "The sender's UserMessage has UserHeader.Flags.SH set, but contains no SecurityHeader.",
         bit_set(MESSAGE, "UserHeader.SH"),
     ),
     (
         "sender-user-message-th-without-transaction-header",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
-        "The sender's UserMessage carries TH set and no TransactionHeader.",
+        "The sender's UserMessage has TH set, but contains no TransactionHeader.",
         bit_set(MESSAGE, "UserHeader.TH"),
     ),
     (
         "sender-transactional-message-th-clear",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
-        "The sender's UserMessage with a TransactionHeader carries TH clear.",
+        "The sender's UserMessage contains a TransactionHeader, but has TH clear.",
         bit_clear(MESSAGE, "UserHeader.TH"),
     ),
     (
@@ -139,37 +139,37 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-mp-clear",
         ("MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05"),
-        "The sender's UserMessage carries MP clear.",
+        "The sender leaves MP clear in a UserMessage.",
         bit_clear(MESSAGE, "UserHeader.MP"),
     ),
     (
         "sender-user-message-cq-without-connector-type",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
-        "The sender's UserMessage carries CQ set and no ConnectorType.",
+        "The sender's UserMessage has CQ set, but contains no ConnectorType.",
         bit_set(MESSAGE, "UserHeader.CQ"),
     ),
     (
         "sender-user-message-mq-without-lists",
         ("MQMQ-2.2.19.2-23", "MQMQ-2.2.20-08"),
-        "The sender's UserMessage carries MQ set and no MultiQueueFormatHeader.",
+        "The sender's UserMessage has MQ set, but contains no MultiQueueFormatHeader.",
         bit_set(MESSAGE, "UserHeader.MQ"),
     ),
     (
         "sender-user-message-ah-set",
         ("MQMQ-2.2.19.2-25",),
-        "The sender's UserMessage carries AH set.",
+        "The sender sets AH in a UserMessage.",
         bit_set(MESSAGE, "UserHeader.AH"),
     ),
     (
         "sender-user-message-hh-without-soap-header",
         ("MQMQ-2.2.19.2-27", "MQMQ-2.2.20-07"),
-        "The sender's UserMessage carries HH set and no SoapHeader.",
+        "The sender's UserMessage has HH set, but contains no SoapHeader.",
         bit_set(MESSAGE, "UserHeader.HH"),
     ),
     (
         "sender-acks-requested-without-admin-queue",
         ("MQMQ-2.2.19.2-31",),
-        "The sender's UserMessage requests acknowledgments and carries no AdminQueue.",
+        "The sender's UserMessage requests acknowledgments, but names no administration queue.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda old: old & ~UserHeader.flags(AQ=7)},
@@ -179,25 +179,25 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
-        "The sender's UserMessage carries AQ 5 and no AdminQueue.",
+        "The sender's UserMessage has AQ 5, but contains no AdminQueue.",
         field_is(MESSAGE, "UserHeader.AQ", PUBLIC, _names_no_admin_queue),
     ),
     (
         "sender-user-message-aq-0-with-admin-queue",
         ("MQMQ-2.2.19.2-33",),
-        "The sender's UserMessage carries AQ 0 and an AdminQueue.",
+        "The sender's UserMessage has AQ 0, but contains an AdminQueue.",
         bit_clear(MESSAGE, "UserHeader.AQ", _names_admin_queue),
     ),
     (
         "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
-        "The sender's UserMessage carries a nonzero RQ and no ResponseQueue.",
+        "The sender's UserMessage has a nonzero RQ, but contains no ResponseQueue.",
         packets(MESSAGE, _remove_response_queue, _names_response_queue),
     ),
     (
         "sender-user-message-rq-0-with-response-queue",
         ("MQMQ-2.2.19.2-36",),
-        "The sender's UserMessage carries RQ 0 and a ResponseQueue.",
+        "The sender's UserMessage has RQ 0, but contains a ResponseQueue.",
         bit_clear(MESSAGE, "UserHeader.RQ", _names_response_queue),
     ),
 ):
@@ -205,7 +205,7 @@ for _name, _rules, _says, _install in (
 
 
 def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
-    """Swap two fields by their offsets."""
+    """Swap two fields of a UserMessage, each given by offset and size."""
 
     def swapped(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
@@ -217,7 +217,7 @@ def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePac
 
 
 def _move_journaling_flags(packet: UserMessagePacket) -> int:
-    """Swap JN and JP with the two bits behind DQ."""
+    """Swap JN and JP with the two bits after DQ."""
     user = packet.UserHeader
     return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
 
@@ -250,7 +250,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-user-header-jn-and-jp-swapped",
         "MQMQ-2.2.19.2-D02",
-        "The sender's UserHeader has JN and JP at each other's bit.",
+        "The sender's UserHeader has JN and JP two bits too low, in exchange with the bits after DQ.",
         packets(
             MESSAGE,
             lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),
@@ -259,19 +259,19 @@ for _name, _rule, _says, _install in (
     (
         "sender-user-header-dm-one-bit-too-high",
         "MQMQ-2.2.19.2-D02",
-        "The sender's UserHeader has DM one bit too high.",
+        "The sender writes DM of the UserHeader one bit too high.",
         change_number(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
     ),
     (
         "sender-time-to-be-received-in-milliseconds",
         "MQMQ-2.2.19.2-D03",
-        "The sender's UserMessage carries TimeToBeReceived in milliseconds.",
+        "The sender writes TimeToBeReceived of a UserMessage in milliseconds.",
         change_number(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
     ),
     (
         "sender-sent-time-in-other-time-zone",
         ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
-        "The sender's UserMessage carries SentTime of a time zone 8 hours east.",
+        "The sender's UserMessage carries SentTime in the local time of a time zone 8 hours east of UTC.",
         off_by(MESSAGE, "UserHeader.SentTime", 8 * HOUR_S),
     ),
 ):
@@ -308,7 +308,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-public-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
-        "The sender's UserMessage to a public queue carries another QueueManagerAddress.",
+        "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(PUBLIC)),
     ),
     (
@@ -320,7 +320,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-admin-queue-without-ack-request",
         ("MQMQ-2.2.19.2-31",),
-        "The sender's UserMessage carries an AdminQueue and requests no acknowledgments.",
+        "The sender's UserMessage names an administration queue, but requests no acknowledgments.",
         wrong_fields(MESSAGE, {"MessagePropertiesHeader.Flags": 0}, _names_admin_queue),
     ),
 ):
@@ -337,7 +337,7 @@ add(
         "MQDMPR-3.1.7.1.31-D17",
         "MQDMPR-3.1.1.12-55",
     ),
-    "The receiver drops a response queue that equals the administration queue.",
+    "The receiver delivers a message without its response queue if this is the same as the administration queue.",
     change_insertion(
         lambda message: (
             replace(message, ResponseQueueFormatName=None)
@@ -386,7 +386,7 @@ def _clear_time_limits(qm: QueueManager) -> None:
 add(
     "queue-manager-extension-not-recovered",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "The queue manager recovers its messages after a restart without their extensions.",
+    "The queue manager recovers messages without their extensions after a restart.",
     at_restart(_clear_extensions),
     blind=True,
 )
@@ -395,7 +395,7 @@ add(
 add(
     "queue-manager-time-to-be-received-not-recovered",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
-    "The queue manager recovers its messages after a restart without TimeToBeReceived.",
+    "The queue manager recovers messages without their TimeToBeReceived after a restart.",
     at_restart(_clear_time_limits),
     blind=True,
 )

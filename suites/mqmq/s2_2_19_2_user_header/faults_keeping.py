@@ -33,13 +33,13 @@ def _empty_queues_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -
 add(
     "queue-manager-all-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
-    "The queue manager recovers no message after a restart.",
+    "The queue manager loses the messages of all its queues at a restart.",
     _empty_queues_on_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
 add(
     "queue-manager-system-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "The queue manager recovers no message of its system queues after a restart.",
+    "The queue manager loses the messages of its system queues at a restart.",
     _empty_queues_on_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
     ),
@@ -47,7 +47,7 @@ add(
 
 
 def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
-    """Change the messages in the queues after a restart."""
+    """Apply `change` to the messages of each queue after a restart."""
 
     def install(faulty: FaultyCore) -> None:
         def again(after: FaultyCore) -> None:
@@ -67,13 +67,13 @@ def _clear_extensions(positions: list[MessagePosition]) -> None:
 add(
     "queue-manager-recovered-message-without-extension",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "The queue manager recovers messages after a restart without their extensions.",
+    "The queue manager empties the extensions of its messages at a restart.",
     _change_restored_messages(_clear_extensions),
 )
 
 
 def _change_system_queue_label(which: Callable[[QueueManager], Queue]) -> Install:
-    """Store messages in a system queue with another label."""
+    """Store messages in a system queue without their label."""
 
     class OtherLabel(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

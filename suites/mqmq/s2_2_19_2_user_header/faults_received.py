@@ -28,7 +28,7 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
 
 
 def _ignore_malformed_packet(detail: str) -> Install:
-    """Ignore a packet that is malformed for the reason `detail`."""
+    """Let the receiver ignore a packet that is malformed for the reason `detail`, instead of closing the session."""
 
     class Overlooked(Closing):
         def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -45,7 +45,7 @@ for _name, _rule, _bits in (
     add(
         _name,
         _rule,
-        f"The receiver ignores a message with an unlisted {_bits} and keeps the session open.",
+        f"The receiver ignores a message with an undefined {_bits} and keeps the session open.",
         _ignore_malformed_packet(f"{_bits} 0x"),
     )
 
@@ -65,7 +65,7 @@ class ResponseQueueOfSource(Positions):
     "receiver-rq-1-without-response-queue", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 )
 class SameAsAdminIsNone(Positions):
-    """The receiver delivers a message with RQ 1 without a response queue."""
+    """The receiver delivers a message with RQ 1 without its response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         same = message.ResponseQueueFormatName == message.AdministrationQueueFormatName
@@ -74,7 +74,7 @@ class SameAsAdminIsNone(Positions):
 
 
 def _resolve_queue_at_receiver(attribute: str) -> Install:
-    """Resolve a private queue of the sender in an attribute of a message as a queue of the receiver."""
+    """Resolve a private queue of the sender, named in one attribute of a message, as a queue of the receiver."""
 
     class AtReceiver(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -161,7 +161,7 @@ class PrivateDestinationUnread(Identifying):
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
 )
 class OldExpires(Positions):
-    """The receiver treats a message that arrives an hour after its sending as expired."""
+    """The receiver treats every message that arrives an hour after its SentTime as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.ArrivalTime - message.SentTime >= HOUR_S:

@@ -16,7 +16,7 @@ from suites.mqmq.steps.unused import bits_not_set
 MESSAGE = "UserMessage"
 DIRECT = 7
 HIGHEST_RC = 0x1D
-"""The highest RC: the maximum number of routing servers."""
+"""The highest value of RC, the number of routing servers that a message may pass."""
 
 UNUSED = {
     "MQMQ-2.2.19.2-12": "X1",
@@ -28,10 +28,10 @@ UNUSED = {
 
 bits_not_set(MESSAGE, UserHeader, UNUSED)
 
-passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager is the SUT's GUID in a message that comes from it")(source)
+passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the SUT originates is its GUID")(source)
 
 
-@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero with DQ 7")
+@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero in a message with DQ 7")
 def address_of_direct_name(packet: Any, context: Context) -> Finding:
     """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
@@ -48,12 +48,12 @@ def hop_count(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.2-09", MESSAGE, "DM is 0 or 1")
 def delivery_mode(packet: Any, context: Context) -> Finding:
-    """Check that DM has a listed value."""
+    """Check that DM has a defined value."""
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
 
 
 def one_of(flag: str, allowed: tuple[int, ...]) -> Predicate:
-    """Return a predicate: a flag for a queue name has a listed value."""
+    """Return a predicate that a flag for a queue name has a defined value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_message(context.frame.data):
@@ -81,7 +81,7 @@ for rule, flag, part in (
     )
 
 
-@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 with TH 1")
+@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 in a message with TH 1")
 def transactional_is_recoverable(packet: Any, context: Context) -> Finding:
     """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
@@ -94,16 +94,16 @@ passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(properties_are_ther
 
 @passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
 def not_over_http(packet: Any, context: Context) -> Finding:
-    """Check that AH, the flag of messages from HTTP, is 0."""
+    """Check that AH, the flag of messages that arrived over HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
 
 QUEUE_LAYOUTS = (2, 5, 6, 7)
-"""One value of AQ or RQ for each layout of a queue name."""
+"""Values of AQ or RQ, one for each layout of a queue name."""
 
 
 def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
-    """Return a predicate: a queue name is present, or missing, for some values of its flag."""
+    """Return a predicate that a queue name is present, or missing, if its flag has one of some values."""
     others = (0,) if there else QUEUE_LAYOUTS
     present, opposite = ("present", "missing") if there else ("missing", "present")
 
@@ -130,4 +130,4 @@ for rule, flag, queue, kinds, there in (
     expected = f"{queue} is {'present' if there else 'missing'} with {flag} {', '.join(map(str, kinds))}"
     passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))
 
-passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has its own MessageID", of_system=True)(ordinal)
+passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has a unique MessageID", of_system=True)(ordinal)

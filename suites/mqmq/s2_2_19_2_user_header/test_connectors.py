@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType, in a message that the SUT forwards; only connectors set it."""
+"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType in a message that the SUT forwards, because only connectors set it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 @needs("private_names")
 @covers("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38")
 def test_forwarded_message_keeps_connector_type(peer, sut, judge):
-    """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label
-    is where it belongs.
+    """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label is
+    in its place after it.
     """
     names = {"ConnectorType": CONNECTOR, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
     sent, frame = forward_message(peer, sut, user=names, label="connected")

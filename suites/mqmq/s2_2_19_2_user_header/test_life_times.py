@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
 INFINITE = 0xFFFF_FFFF
@@ -24,15 +24,15 @@ LIFETIME_RULES = (
     *("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
-"""Rules of the time that a message stays in its queue."""
+"""The rules about TimeToBeReceived at the receiver."""
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
-    """The SUT sends messages with several limits: TimeToBeReceived is the limit in seconds, and SentTime the time of
-    sending.
+    """An application sends messages with several times to be received: TimeToBeReceived is that time in seconds, and
+    SentTime is the time of sending.
     """
     outgoing = Outgoing(peer, sut)
     for time_s in (HOUR_S, 0x0102_0304):
@@ -50,7 +50,9 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
             "MQMQ-2.2.19.2-D05",
             "MQDMPR-3.1.1.12-D60",
             "MQMQ-2.2.19.2-06",
-            expected=fields({"UserHeader.SentTime": between(before_s - CLOCK_S, after_s + CLOCK_S)}),
+            expected=fields(
+                {"UserHeader.SentTime": between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
+            ),
             observed=found,
             evidence=frame,
         )
@@ -61,10 +63,11 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
 @covers(*LIFETIME_RULES, "MQDMPR-3.1.2.4-D02")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
-    """Messages with TimeToBeReceived over leave the queue, and those with time left or an infinite limit stay.
+    """Messages whose TimeToBeReceived has expired leave the queue; messages with time left or an infinite
+    TimeToBeReceived stay.
 
-    Erratum E109: the time counts from SentTime or from the arrival; both are over for the messages that have to be
-    gone, and neither for those that have to stay.
+    Erratum E109: a receiver may count the time from SentTime or from the arrival. Messages that must leave are expired
+    by both readings, and messages that must stay by neither.
     """
     if sut.has("send"):
         sender = Sender(peer, sut)
@@ -91,7 +94,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         raise ConformanceFailure("the message with a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
-        expected=holds("a message without time left leaves the queue at once"),
+        expected=holds("a message with TimeToBeReceived expired leaves the queue at once"),
         observed=bool(peer.eventually(lambda: "no time" not in labels())),
         evidence=sent,
     )
@@ -102,7 +105,9 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
 
 
 def _message_builder(peer, delivery):
-    """Return a function that builds messages of a delivery, transactional ones in one sequence."""
+    """Return a function that builds express, recoverable or transactional messages; transactional messages are in one
+    sequence.
+    """
     if delivery == "transactional":
         return Sequence(peer).message
     return lambda user, **headers: peer.message(user | {"DM": int(delivery == "recoverable")}, **headers)
@@ -112,8 +117,8 @@ def _message_builder(peer, delivery):
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):
-    """Two messages are in the queue before a restart: after it, the one with a short TimeToBeReceived leaves the
-    queue when its time is over, and the other stays.
+    """Two messages are in the queue before a restart: after the restart, the message with a short TimeToBeReceived
+    leaves the queue when it expires, and the message with a long TimeToBeReceived stays.
     """
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)

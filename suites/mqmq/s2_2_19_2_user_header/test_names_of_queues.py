@@ -30,7 +30,7 @@ ADMINISTRATION = {
     6: {"AdminQueue": ON_THIRD_HOST},
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
-"""By AQ: the fields of a message that have such an administration queue."""
+"""By AQ: the fields of a message with an administration queue of that form."""
 RESPONSE = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
@@ -40,7 +40,7 @@ RESPONSE = {
     6: {"ResponseQueue": ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
-"""By RQ: the fields of a message that have such a response queue."""
+"""By RQ: the fields of a message with a response queue of that form."""
 
 
 ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
@@ -59,8 +59,8 @@ READ = (
     ("rules", "fields"), [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ]
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
-    """A message with each AQ and RQ arrives: the application gets the administration and response queue of its
-    bytes, and all other properties as sent.
+    """Messages with each AQ and RQ arrive: the application receives the administration and response queue that the
+    bytes name, and all other properties as sent.
     """
     label = f"names {peer.message_id()}"
     packet = peer.recoverable_message(dict(fields), label=label, body=b"body")
@@ -105,14 +105,16 @@ SENT_NAMES = (
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
 )
-"""Rules, property, name from the application, flag of UserHeader, its value, name in the packet."""
+"""Each row: the rules, the property, the name that the application sets, the flag in UserHeader, its value, and the
+name in the packet.
+"""
 
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
-    """The SUT sends to a private queue of the peer with each kind of administration and response queue: DQ is 3, and
-    AQ, RQ and the names are those of the table.
+    """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
+    3, and AQ, RQ and the names are those that the document specifies.
     """
     hosts = _hosts(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
@@ -153,8 +155,8 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
 @needs("receive", "queues")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
-    """The peer sends one message to the direct name of a queue and one to its private number: both are in that
-    queue.
+    """The peer sends a message to the direct name of a queue and a message to its private queue number: both are in
+    that queue.
     """
     queue = sut.new_queue("read")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)

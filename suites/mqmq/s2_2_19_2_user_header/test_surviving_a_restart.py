@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader, DM: the messages in the queues after a restart."""
+"""MS-MQMQ 2.2.19.2 UserHeader, DM: recoverable messages survive a restart."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _labels(sut, queue):
 
 
 def _changes(before, after):
-    """Return the properties in which the messages in a queue differ from the earlier ones."""
+    """Return the properties in which two lists of messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -48,7 +48,7 @@ def _changes(before, after):
 
 
 def _changes_in(sut, queue, before):
-    """Return the properties in which the messages in a queue differ from earlier ones, or that the queue is missing."""
+    """Return the properties in which the messages in a queue differ from earlier ones; report a missing queue."""
     try:
         return _changes(before, _messages(sut, queue))
     except ControlRefused as refused:
@@ -64,10 +64,9 @@ def _receive(sut, queue, label, **arguments):
 @needs("restart", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
-    """Messages of several priorities and sequences arrive, and some are received.
-
-    After each of two restarts the other messages and the journal are unchanged, a new message is placed by its
-    priority, and lookup identifiers still find messages.
+    """Messages of several priorities and sequences arrive, and an application receives some of them. After each of two
+    restarts the remaining messages and the journal are unchanged, a new message is placed by its priority, and lookup
+    identifiers still find messages.
     """
     queue, receiver = sut.queue(), Receiver(peer, sut)
     other = sut.new_queue("other", journaling=True)
@@ -121,9 +120,8 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_local_messages_survive_restart(peer, sut, judge, delivery):
-    """Applications send messages to a queue of the SUT, and one is received.
-
-    After a restart the others are unchanged.
+    """Applications send messages to a queue of the SUT, and one message is received. After a restart the remaining
+    messages are unchanged.
     """
     kind = "transactional" if delivery == "transactional" else "plain"
     queue, to = sut.queue(kind), sut.format_name(kind)
@@ -146,10 +144,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
 @needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
-    """Transactions send, receive and have their messages purged, and are committed, aborted or left open.
-
-    After a restart the queue has the messages that committed transactions sent, and those that aborted and open ones
-    received; it has no purged message.
+    """Transactions send and receive messages, some of which are purged, and are committed, aborted or left open. After
+    a restart the queue contains the messages that committed transactions sent and the messages that aborted and open
+    transactions received, but no purged message.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for prepared in (False, True):
@@ -181,9 +178,9 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
 @needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
-    """Two prepared transactions are decided after a restart: the queue has the message that the committed one sent
-    and not the one that it received, and has again the one that the aborted one received. A second restart changes
-    nothing.
+    """Two prepared transactions are decided after a restart. The queue contains the message that the committed
+    transaction sent and the message that the aborted transaction received, but not the message that the committed
+    transaction received. A second restart changes nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for label in ("received in commit", "received in abort", "not received"):
@@ -213,10 +210,9 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_moved_messages_survive_restart(peer, sut, judge):
-    """Messages are moved to a subqueue alone and in transactions.
-
-    After a restart the subqueue has those of committed transactions, also of a prepared one that is committed then;
-    those of aborted and open ones are in the queue.
+    """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
+    messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
+    then; messages of aborted and open transactions are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"

@@ -13,7 +13,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, describe_differences
 
@@ -32,16 +32,16 @@ UNLISTED = (
     ("MQMQ-2.2.19.2-34", "AQ", 1),
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
-"""Rule, flag, and a value that is not in the table of the flag."""
+"""Each row: the rule, the flag, and an undefined value of the flag."""
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
-"""A queue manager that is neither the SUT nor the peer."""
+"""The GUID of a queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
 
 
 @sut_survives()
 @covers(*RESERVED)
 def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
-    """A message with each reserved bit of Flags set is in its queue."""
+    """The peer sends messages with each reserved bit of Flags set: each message is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
@@ -50,7 +50,7 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 def test_any_connector_type_is_accepted(peer, sut, judge):
-    """A message with each of several values of ConnectorType is in its queue."""
+    """The peer sends messages with several values of ConnectorType: each message is in its queue."""
     for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
@@ -63,8 +63,8 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
 @sut_survives()
-def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
-    """The peer sends a valid message and then one with an unlisted DQ or AQ: the SUT closes the session."""
+def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
+    """The peer sends a valid message and then a message with an undefined DQ or AQ: the SUT closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
@@ -74,8 +74,8 @@ def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
-    """A message with RQ 4 and a private administration queue of a third host arrives: the application gets a
-    response queue of that host.
+    """A message with RQ 4 and a private administration queue of a third host arrives: the application receives it with
+    a response queue of that host.
     """
     names = {
         "AQ": 6,
@@ -92,8 +92,8 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
-    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime the time of sending, and
-    each MessageID different.
+    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
+    the MessageIDs are different.
     """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
@@ -107,8 +107,8 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         observed={each.QueueManagerAddress for each in headers},
         evidence=sent,
     )
-    late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message with another SentTime"), observed=late, evidence=sent)
+    late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
+    judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
@@ -146,8 +146,8 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.2-31")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
-    """The SUT sends a message without acknowledgments and one with: NA and AQ are 0 in the first, and 1 and 7 in the
-    second.
+    """The SUT sends a message that requests no acknowledgments and a message that requests them: NA and AQ are 0 in the
+    first, and 1 and 7 in the second.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -163,9 +163,8 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
-    """Three recoverable messages arrive and are acknowledged.
-
-    After each of two restarts they are in the queue in their order and as they were sent.
+    """Three recoverable messages arrive and are acknowledged. After each of two restarts they are in the queue, in
+    their order and as they were sent.
     """
     sequence = Sequence(peer)
     packets = [
@@ -199,9 +198,8 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
 @needs("receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
 def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
-    """Two messages are in the queue: the one whose TimeToBeReceived is over leaves it, and the other stays.
-
-    A busy machine that shows the short one too late gets a longer time.
+    """Two messages are in the queue: the message whose TimeToBeReceived expires leaves the queue, and the message with
+    time left stays. If a slow SUT shows the short-lived message too late, the check tries again with a longer time.
     """
     session = peer.open_raw()
     for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):
@@ -226,5 +224,5 @@ def _have_arrived(sut, names):
 
 
 def _labels(sut, names):
-    """Return those of these labels that messages in the queue have."""
+    """Return those of these labels that are labels of messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

@@ -29,7 +29,7 @@ SHA1, DES = 0x8004, 0x6601
 
 
 def _insert_bytes_after_label(packet: UserMessagePacket) -> bytes:
-    """Put four bytes behind the label."""
+    """Insert four bytes after the label."""
     headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
     before = sum(len(header.build()) for header in headers if header is not None)
     at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
@@ -61,25 +61,25 @@ for _name, _rules, _says, _install in (
     (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
-        "The sender's UserMessage carries LabelLength in bytes.",
+        "The sender writes LabelLength of a UserMessage in bytes, not in WCHARs.",
         change_number(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
-        "The sender's UserMessage carries four bytes after the label that no size counts.",
+        "The sender's UserMessage carries four extra bytes after the label, which no size field includes.",
         packets(MESSAGE, _insert_bytes_after_label, _is_last_header),
     ),
     (
         "sender-label-unterminated",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
-        "The sender's UserMessage carries a label without its null.",
+        "The sender's UserMessage carries a label without its terminating null.",
         _change_labelled_message(LabelTerminated=False),
     ),
     (
         "sender-label-with-null-inside",
         ("MQMQ-2.2.19.3-30",),
-        "The sender's UserMessage carries a label with a null inside.",
+        "The sender's UserMessage carries a label with a null between its characters.",
         _change_labelled_message(Label=lambda old: f"{old}\0x"),
     ),
     (
@@ -168,7 +168,9 @@ for _name, _rules, _says, _install in (
 
 
 def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Install:
-    """Change bytes of the header; `change` gets the packet and the offset of the header."""
+    """Change bytes of the MessagePropertiesHeader; `change` is called with the packet's bytes and the offset of the
+    header.
+    """
 
     def changed(packet: UserMessagePacket) -> bytes:
         headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
@@ -226,7 +228,7 @@ for _name, _says, _change in (
 
 
 def _refuse_unused_flag(bit: int) -> Install:
-    """Refuse messages with an unused bit of Flags set as malformed."""
+    """Let the receiver refuse a message with an unused bit of MessagePropertiesHeader.Flags set as malformed."""
 
     class RefusedBit(Identifying):
         def check_form(self, packet: Packet) -> None:
@@ -267,14 +269,14 @@ class CorrelationLost(Positions):
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
 class TagLost(Positions):
-    """The receiver delivers a message with ApplicationTag 1."""
+    """The receiver replaces the ApplicationTag of a delivered message with 1."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
 def _accept_unlisted_value(field: str, value: int) -> Install:
-    """Accept messages with an unlisted value."""
+    """Let the receiver accept a message whose `field` has an undefined value."""
 
     class Known(SecurityOnReceipt):
         def check_security(
@@ -323,7 +325,7 @@ def _is_admin_ack(packet: UserMessagePacket) -> bool:
 add(
     "receiver-ack-correlation-id-zero",
     "MQMQ-2.2.19.3-14",
-    "The receiver's acknowledgment carries CorrelationID zero.",
+    "The receiver sets CorrelationID of its acknowledgment to zero.",
     field_is(MESSAGE, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
@@ -348,7 +350,7 @@ class ExtensionLost(Positions):
     ),
 )
 class BodyTypeLost(Positions):
-    """The receiver delivers a message with BodyType 0."""
+    """The receiver replaces the BodyType of a delivered message with 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, BodyType=0))
@@ -385,7 +387,7 @@ add(
 add(
     "sender-application-tag-without-highest-bit",
     ("MQMQ-2.2.19.3-16",),
-    "The sender's UserMessage carries ApplicationTag without its highest bit.",
+    "The sender clears the highest bit of ApplicationTag in a UserMessage.",
     change_construction(
         lambda packet, message: set_fields(
             packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
@@ -398,7 +400,7 @@ add(
 add(
     "receiver-correlation-id-last-4-bytes-lost",
     ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
-    "The receiver delivers a message with the last four bytes of CorrelationID zero.",
+    "The receiver sets the last four bytes of CorrelationID to zero in a message that it delivers.",
     change_insertion(
         lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
     ),

@@ -17,7 +17,7 @@ PROPERTIES = "MessagePropertiesHeader"
 
 
 def _encrypt_changed_body(change: Callable[[bytes], bytes]) -> Install:
-    """Encrypt a changed body."""
+    """Let the sender change a body before it encrypts the body."""
 
     class Hidden(Securing):
         def encrypt_body(
@@ -32,7 +32,7 @@ def _encrypt_changed_body(change: Callable[[bytes], bytes]) -> Install:
 
 
 def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
-    """Change a body after its decryption."""
+    """Let the receiver change a body after it decrypts the body."""
 
     class Found(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -49,7 +49,7 @@ def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
 
 
 def _decrypt_with_other_vector(body: bytes) -> bytes:
-    """Return the body that decryption with a nonzero initialization vector gives: its first block differs."""
+    """Return a body as it is after decryption with a nonzero initialization vector: only its first block differs."""
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
 
@@ -69,7 +69,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-encrypted-body-padded-with-zeros",
         ("MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17"),
-        "The sender pads a body with zeros before it encrypts the body.",
+        "The sender pads a body with zeros, not as PKCS #5 specifies, before it encrypts the body.",
         _encrypt_changed_body(lambda body: body + bytes(-len(body) % 16)),
     ),
     (

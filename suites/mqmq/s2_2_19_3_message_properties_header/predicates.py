@@ -25,15 +25,15 @@ VT_BSTR = 8
 TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
 """The type constants of 2.2.12 without VT_VECTOR, which is a flag."""
 NORMAL = 0
-"""MessageClass of messages of applications, which determine the type of the body."""
+"""MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
-"""By PrivacyLevel: its algorithms."""
+"""By PrivacyLevel: the encryption algorithms that it allows."""
 
 
 def bit_of_flags(bit: int) -> Callable[[Any], int]:
-    """Return a function that reads a bit of Flags without a name in the document."""
+    """Return a function that reads a bit of Flags that has no name in the document."""
     return lambda properties: properties.Flags >> bit & 1
 
 
@@ -57,18 +57,18 @@ def label_is_terminated(packet: Any, context: Context) -> Finding:
     return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or of an application")
+@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or consists of bits of applications")
 def message_class(packet: Any, context: Context) -> Finding:
-    """Check that MessageClass is listed or has only bits of applications."""
+    """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value in CLASSES or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
-@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of the system's own message is a type constant")
+@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of a message that the system itself creates is a type constant")
 def body_type(packet: Any, context: Context) -> Finding:
-    """Check that BodyType of messages of the system is a type constant, with VT_VECTOR or without.
+    """Check that BodyType of messages that the system itself creates is a type constant, with or without VT_VECTOR.
 
-    VT_BSTR is not in the table, but in frame 7 of MS-MQQB section 4: it is accepted.
+    VT_BSTR is accepted: it is not in the table, but frame 7 of MS-MQQB section 4 contains it.
     """
     properties = packet.MessagePropertiesHeader
     value = properties.BodyType
@@ -78,7 +78,7 @@ def body_type(packet: Any, context: Context) -> Finding:
 
 
 def no_larger_than_packet(field: str) -> Predicate:
-    """Return a predicate: the size of a part is at most the size of the packet."""
+    """Return a predicate that the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
@@ -102,21 +102,21 @@ for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "E
 
 @passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
 def privacy_level(packet: Any, context: Context) -> Finding:
-    """Check that PrivacyLevel has a listed value."""
+    """Check that PrivacyLevel has a defined value."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
 
 
 @passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
 def encryption_algorithm(packet: Any, context: Context) -> Finding:
-    """Check that EncryptionAlgorithm has a listed value."""
+    """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
-@passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one of those of PrivacyLevel")
+@passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one that PrivacyLevel allows")
 def algorithm_of_level(packet: Any, context: Context) -> Finding:
-    """Check for RC2 or RC4 with levels 1 and 3, and for AES with level 5."""
+    """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader
     if properties.PrivacyLevel not in ALGORITHMS:
         return None
@@ -126,7 +126,7 @@ def algorithm_of_level(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
 def label_is_a_string(packet: Any, context: Context) -> Finding:
-    """Check that the only null of a label is the last character."""
+    """Check that a label contains a null only as its last character."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
@@ -135,17 +135,17 @@ def label_is_a_string(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
 def padded(packet: Any, context: Context) -> Finding:
-    """Check the padding behind the body."""
+    """Check that padding after the body ends the header at a multiple of 4 bytes."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
-    return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("it needs no padding")
+    return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("the header needs no padding")
 
 
 @passive("MQMQ-2.2.19.3-19", MESSAGE, "AllocationBodySize is at least MessageSize")
 def allocation(packet: Any, context: Context) -> Finding:
-    """Compare the two sizes of the body."""
+    """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
     return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize {sizes[1]}"
@@ -153,6 +153,6 @@ def allocation(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")
 def label_size(packet: Any, context: Context) -> Finding:
-    """Compare the bytes of the label, its null included."""
+    """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
     return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, of {size} bytes"

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: the acknowledgments for which PA, PR, NA and NR ask."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: the acknowledgments that PA, PR, NA and NR request."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, corre
     ids=["accepted", "refused"],
 )
 def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge, queue, expected):
-    """Two transactional messages arrive, one with PA and NA: it gets an acknowledgment of its arrival or refusal,
-    and the other gets none.
+    """A transactional message with PA and NA and one without arrive: only the message with PA and NA gets an
+    acknowledgment of its arrival or refusal.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)

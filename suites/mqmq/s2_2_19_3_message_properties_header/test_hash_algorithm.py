@@ -10,14 +10,13 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
-"""HashAlgorithm by the name of the hash."""
+"""By name of a hash: its HashAlgorithm."""
 
 
 @needs("security", "send")
 @covers("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13", "MQMQ-2.2.19.3-23")
-def test_hash_algorithm_has_number_of_table(peer, sut, judge):
-    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the number of the table.
-
+def test_hash_algorithm_has_specified_number(peer, sut, judge):
+    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the specified number of that hash.
     Algorithms that the SUT refuses are not judged.
     """
     outgoing = Outgoing(peer, sut)
@@ -41,4 +40,4 @@ def test_hash_algorithm_has_number_of_table(peer, sut, judge):
         )
     outgoing.end()
     if not sent:
-        raise ConformanceFailure("the SUT refuses to sign with each hash of the table")
+        raise ConformanceFailure("the SUT refuses to sign with every specified hash algorithm")

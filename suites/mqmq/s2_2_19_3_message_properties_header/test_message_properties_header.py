@@ -23,14 +23,16 @@ UNUSED = {
 """The unused bits of Flags by their rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters before the terminating null."""
+"""Characters of the longest label, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
 MESSAGE_LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
 class Sizes:
-    """The sizes of the header and the bytes behind it, read by their offsets, so that wrong sizes are judged, too."""
+    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes are judged,
+    too.
+    """
 
     def __init__(self, data):
         at = properties_at(data)
@@ -47,7 +49,7 @@ class Sizes:
 @sut_survives()
 @covers(*UNUSED)
 def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
-    """A message with each unused bit of Flags set is in its queue."""
+    """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
     for rule, bit in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
@@ -59,8 +61,8 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
-    """A message with several values of CorrelationID and ApplicationTag arrives: the application gets both as they
-    were sent.
+    """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
+    they were sent.
     """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
     done = deliver_message(peer, packet, "defined")
@@ -83,8 +85,8 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     "MQMQ-2.2.19.3-33",
 )
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and one without: the sizes of the header are those of label,
-    extension and body, and each is where the sizes put it.
+    """The SUT sends a message with label and body, and a message without: the sizes in the header are the sizes of
+    label, extension and body, and each part is at the offset that the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
@@ -92,7 +94,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     judge("MQMQ-2.2.19.3-09", expected=len(MESSAGE_LABEL) + 1, observed=whole.label_length, evidence=frame)
     judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
     judge("MQMQ-2.2.19.3-17", expected=len(BODY_OF_17_BYTES), observed=whole.body_size, evidence=frame)
-    enough = holds("AllocationBodySize has room for MessageSize", f"AllocationBodySize {whole.allocated}")
+    enough = holds("AllocationBodySize is at least MessageSize", f"AllocationBodySize {whole.allocated}")
     judge("MQMQ-2.2.19.3-19", expected=enough, observed=whole.allocated >= whole.body_size, evidence=frame)
     judge("MQMQ-2.2.19.3-27", expected=0, observed=whole.extension_size, evidence=frame)
     before = whole.rest.find(BODY_OF_17_BYTES.encode())
@@ -108,7 +110,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         "MQMQ-2.2.19.3-33",
         expected=b"",
         observed=bare.rest,
-        case="bytes behind the header",
+        case="bytes after the header",
         evidence=frame,
     )
     outgoing.end()

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: unlisted privacy levels, hash and encryption algorithms."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: undefined privacy levels, hash and encryption algorithms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.wire.protection import AES_256
 from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, sign
 
 ADVANCED = 5
-"""PrivacyLevel."""
+"""The PrivacyLevel of encryption with AES."""
 UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSED = {
@@ -16,13 +16,13 @@ REFUSED = {
     "MQMQ-2.2.19.3-22": (BAD_SIGNATURE,),
     "MQMQ-2.2.19.3-25": (BAD_ENCRYPTION,),
 }
-"""By rule: the refusals; an unlisted PrivacyLevel gets either (E49)."""
+"""By rule: the classes of refusal that are allowed; erratum E49 allows both for an undefined PrivacyLevel."""
 COUNTERPARTS = {
     "MQMQ-2.2.19.3-22": "unsigned",
     "MQMQ-2.2.19.3-25": "encrypted",
     "MQMQ-2.2.19.3-21": "encrypted",
 }
-"""By rule: the message that is accepted."""
+"""By rule: a similar message with a defined value, which must be accepted."""
 ACCEPTED = "ACK_REACH_QUEUE, in its queue"
 
 
@@ -30,9 +30,9 @@ ACCEPTED = "ACK_REACH_QUEUE, in its queue"
 @sut_survives()
 @needs("security", "receive")
 @covers(*REFUSED)
-def test_unlisted_security_algorithm_is_refused(peer, sut, judge):
-    """Messages with an unlisted PrivacyLevel, HashAlgorithm or EncryptionAlgorithm get NACK_BAD_SIGNATURE or
-    NACK_BAD_ENCRYPTION. An unsigned message with an unlisted HashAlgorithm is accepted.
+def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
+    """Messages with an undefined PrivacyLevel, HashAlgorithm or EncryptionAlgorithm get NACK_BAD_SIGNATURE or
+    NACK_BAD_ENCRYPTION. An unsigned message with an undefined HashAlgorithm is accepted.
     """
     secured = Secured(peer, sut)
 

@@ -13,7 +13,7 @@ from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
-"""Sizes of bodies: below, at and above the block sizes of 8 and 16 bytes."""
+"""Sizes of bodies in bytes: below, at and above the block sizes of 8 and 16 bytes."""
 ALGORITHMS = {
     "RC2 of 40 bits": (BASE, RC2, SYMMETRIC_KEYS[40]),
     "RC2 of 128 bits": (ENHANCED, RC2, SYMMETRIC_KEYS[128]),
@@ -25,7 +25,7 @@ PREFERENCES = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanc
 
 
 def _body(length: int) -> str:
-    """Return a body whose bytes all differ from the one before, and from its padding."""
+    """Return a body in which every byte differs from the byte before it and from the padding."""
     return "".join(chr(ord("A") + number % 26) for number in range(length))
 
 
@@ -33,8 +33,8 @@ def _body(length: int) -> str:
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
-    """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded by PKCS #5: the
-    application gets each body as it was before encryption.
+    """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded as PKCS #5 specifies:
+    the application receives each body as it was before encryption.
     """
     secured = Secured(peer, sut)
     bodies = {str(length): _body(length) for length in LENGTHS}

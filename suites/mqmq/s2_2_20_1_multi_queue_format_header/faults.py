@@ -51,7 +51,7 @@ def _write_first_destination_in_all(packet: UserMessagePacket) -> bytes:
 
 
 def _reorder_queue_lists(packet: UserMessagePacket) -> bytes:
-    """Put the lists of administration and response queues before that of destinations."""
+    """Put the lists of administration and response queues before the list of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
         return packet.build()
@@ -70,7 +70,7 @@ for _name, _rules, _says, _change in (
     (
         "sender-destination-list-after-other-lists",
         ("MQMQ-2.2.20.1-D03", "MQDMPR-3.1.7.1.32-D06", "MQMQ-2.2.20.2-D01"),
-        "The sender's MultiQueueFormatHeader has the list of destinations after the other two lists.",
+        "The sender's MultiQueueFormatHeader has the list of destinations after all other lists.",
         _reorder_queue_lists,
     ),
 ):

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: a message for several queues, and the lists in it (2.2.20.2, 2.2.20.3)."""
+"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: messages for several queues, and the lists in them (2.2.20.2, 2.2.20.3)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
 LISTS = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
-"""By list: its HeaderID."""
+"""By name of a list: its HeaderID."""
 MAY_BE_EMPTY = ("Administration", "Response")
-"""Lists that may be empty because the UserHeader has the only such queue."""
+"""Lists that may be empty because the UserHeader contains the only administration or response queue."""
 SIGNATURE = 0x015E
 PRIVATE, DIRECT = 2, 3
 MESSAGE_LABEL = "several"
@@ -36,7 +36,7 @@ COPIES = (
 )
 
 ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
-"""Rules of copies: each queue gets one, and is its destination."""
+"""The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 MAY_DIFFER = (
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
@@ -47,7 +47,7 @@ MAY_DIFFER = (
 
 
 def _await_copies(sender, count):
-    """Wait for the SUT's messages and return them; malformed packets count, too."""
+    """Wait for the SUT's copies of a message and return them, malformed packets included."""
     inbox, sut = sender.peer.inbox, sender.sut
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
     sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
@@ -92,7 +92,7 @@ def _fields_of_list(name, names, found):
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
-    destination, administration and response queues, and the signature header.
+    destination, administration and response queues, and an MQFSignatureHeader.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -121,7 +121,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
 
 
 def _differing_fields(copies):
-    """Return the fields in which copies differ, without those of a queue or session, and without padding."""
+    """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
     found = [Layout(frame).fields for frame in copies]
     names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
     return sorted(name for name in names - set(MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1)
@@ -204,7 +204,7 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
 @covers("MQMQ-2.2.20.1-D02", "MQMQ-2.2.18.1.7.2-D01")
 @pytest.mark.parametrize("name", ["mqc-a", "mqc-ab"])
 def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
-    """The SUT sends a message to a direct and a private name of the peer: the list has both, and the private name
+    """The SUT sends a message to a direct and a private name of the peer: the list contains both, and the private name
     begins at a multiple of 4 bytes.
     """
     queues = [peer.direct_name(name), peer.private_name()]

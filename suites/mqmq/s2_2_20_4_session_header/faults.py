@@ -27,7 +27,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-ack-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.4-03",),
-        "The receiver's SessionAck carries an AckSequenceNumber that is counted from 0.",
+        "The receiver's SessionAck carries an AckSequenceNumber that counts the first message as 0.",
         off_by(ACK, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
@@ -39,7 +39,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-recoverable-ack-flags-one-bit-too-low",
         ("MQMQ-2.2.20.4-08",),
-        "The receiver's SessionAck carries the bits of RecoverableMsgAckFlags one too low.",
+        "The receiver writes the bits of RecoverableMsgAckFlags in its SessionAck one place too low.",
         change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (
@@ -75,7 +75,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-recoverable-ack-flags-reversed",
         ("MQMQ-2.2.20.4-D02",),
-        "The receiver's SessionAck carries RecoverableMsgAckFlags with the first message in the highest bit.",
+        "The receiver's SessionAck acknowledges the first message in the highest bit of RecoverableMsgAckFlags.",
         change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
     ),
     (

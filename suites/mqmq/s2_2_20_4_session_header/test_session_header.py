@@ -18,20 +18,20 @@ from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
-"""Bytes of a SessionAck before its SessionHeader."""
+"""Size in bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
-"""Bytes of the SessionHeader before WindowSize, which the SUT chooses."""
+"""Size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 TOGETHER_MS = 8_000
-"""RecoverableAckTimeout: long enough for one acknowledgment of several messages."""
+"""The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 ATTEMPTS = 3
 GROUP = 30
-"""Messages with one acknowledgment, fewer than any window."""
+"""The number of messages for which the check waits for one SessionAck; it is below every window size."""
 MAX_SPEED = 20
 """The highest factor of faster timers in checks that act while timers run."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
-    """Send messages; return the frames with the next SessionAck, and its SessionHeader."""
+    """Send messages and wait for the next SessionAck; return all these frames, and the SessionHeader."""
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
     within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms
@@ -52,7 +52,7 @@ def send_and_await_ack(connection, packets, specified_ms):
     "MQMQ-2.2.20.4-12",
 )
 def test_session_ack_counts_express_messages(peer, sut, judge):
-    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the numbers of recoverable
+    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the fields about recoverable
     messages are 0.
     """
     sut.slow_down(MAX_SPEED)
@@ -73,14 +73,14 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
 
 
 def has_ack_sequence_number(count):
-    """Return a condition: the SessionAck has this AckSequenceNumber."""
+    """Return a condition that is true for a SessionAck with this AckSequenceNumber."""
     return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
 
 
 @covers("MQMQ-2.2.20.4-05")
 def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
-    """Groups of 30 messages arrive until there are more than 256: the AckSequenceNumber after each group is the
-    number of all messages.
+    """Groups of 30 messages arrive until more than 256 have arrived: the AckSequenceNumber after each group is the
+    total number of messages.
     """
     connection = peer.open_raw()
     within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
@@ -97,8 +97,8 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
-    """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the first unacknowledged recoverable
-    message, and RecoverableMsgAckFlags has one bit for each recoverable message from there.
+    """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
+    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
     """
     sut.slow_down(MAX_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
@@ -117,8 +117,8 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
 def test_session_ack_counts_messages_sent(peer, sut, judge):
-    """The SUT sends three messages and acknowledges one of the peer: UserMsgSequenceNumber is 3, and
-    RecoverableMsgSeqNumber is 1.
+    """The SUT sends three messages, one of them recoverable, and acknowledges a message of the peer:
+    UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
     """
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
@@ -146,7 +146,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
 @covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
-    """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
+    """Express and recoverable messages arrive: the SessionHeader consists of the bytes of the expected counts and
     flags.
     """
     sut.slow_down(MAX_SPEED)
@@ -159,7 +159,9 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
             break
         connection.close()  # a slow SUT acknowledged some of them before the others arrived
     else:
-        raise ConformanceFailure(f"the SUT acknowledges only {header.AckSequenceNumber} of {count} messages at first")
+        raise ConformanceFailure(
+            f"the first SessionAck acknowledges only {header.AckSequenceNumber} of {count} messages"
+        )
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
     judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
@@ -169,8 +171,9 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
 
 @covers("MQMQ-2.2.20.4-07")
 def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
-    """A recoverable message is acknowledged: RecoverableMsgAckSeqNumber is 0 in the acknowledgments of two express
-    messages, and 2 in that of the next recoverable one.
+    """A recoverable message is acknowledged, then two express messages and a second recoverable message arrive:
+    RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
+    recoverable message.
     """
     sut.slow_down(MAX_SPEED)
     connection = peer.open_raw()
@@ -194,7 +197,7 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT closes the session on a right UserMsgSequenceNumber")
+        raise ConformanceFailure("the SUT closes the session after a correct UserMsgSequenceNumber")
     wrong = {"UserMsgSequenceNumber": 2 + error}
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
@@ -213,11 +216,11 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer acknowledges with a nonzero Reserved: the SUT answers as with 0."""
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT answers as it answers Reserved 0."""
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
     judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 def _differences(counts):
-    """Return the difference of each count to the one before, and of the first to 0."""
+    """Return the increase of each count over the previous count, and of the first count over 0."""
     return [after - before for before, after in pairwise([0, *counts])]

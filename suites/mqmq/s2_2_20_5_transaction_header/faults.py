@@ -36,13 +36,13 @@ for _name, _rules, _says, _install in (
     (
         "sender-transaction-header-unused-bit-set",
         ("MQMQ-2.2.20.5-02",),
-        "The sender's TransactionHeader carries X1 set.",
+        "The sender sets X1 of the TransactionHeader.",
         bit_set(MESSAGE, "TransactionHeader.X1"),
     ),
     (
         "sender-transaction-header-cg-inverted",
         ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
-        "The sender's TransactionHeader carries CG set without ConnectorQMGuid, or clear with it.",
+        "The sender's TransactionHeader has CG set without ConnectorQMGuid, or CG clear with ConnectorQMGuid.",
         bit_inverted(MESSAGE, "TransactionHeader.CG"),
     ),
     (
@@ -51,7 +51,7 @@ for _name, _rules, _says, _install in (
             "MQMQ-2.2.20.5-04",
             "MQDMPR-3.1.1.12-D58",
         ),
-        "The sender's TransactionHeader carries FM clear.",
+        "The sender leaves FM clear in every TransactionHeader.",
         bit_clear(MESSAGE, "TransactionHeader.FM"),
     ),
     (
@@ -60,7 +60,7 @@ for _name, _rules, _says, _install in (
             "MQMQ-2.2.20.5-05",
             "MQDMPR-3.1.1.12-D59",
         ),
-        "The sender's TransactionHeader carries LM clear.",
+        "The sender leaves LM clear in every TransactionHeader.",
         bit_clear(MESSAGE, "TransactionHeader.LM"),
     ),
     (
@@ -84,7 +84,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-tx-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.5-17",),
-        "The sender's TransactionHeaders carry a TxSequenceNumber that is counted from 0.",
+        "The sender counts TxSequenceNumber from 0, not from 1.",
         off_by(MESSAGE, "TransactionHeader.TxSequenceNumber", -1),
     ),
     (
@@ -136,7 +136,7 @@ add(
 add(
     "sender-transaction-header-fm-lm-one-bit-too-high",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
-    "The sender's TransactionHeader has FM and LM one bit too high.",
+    "The sender writes FM and LM of the TransactionHeader one bit too high.",
     change_number(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
 )
 
@@ -154,7 +154,7 @@ add_bits_set(
 
 
 def _drop_acknowledged_message(bit: str) -> Install:
-    """Acknowledge a message with the bit set and drop it."""
+    """Let the receiver acknowledge a message with the bit set, and then drop the message."""
 
     class Dropped(InSequence):
         def take_transactional(
@@ -195,7 +195,7 @@ def _clear_last_message_flag(packet: UserMessagePacket) -> bytes:
 add(
     "sender-only-message-of-transaction-lm-clear",
     ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"),
-    "The sender's only message of a transaction carries LM clear.",
+    "The sender leaves LM clear in the only message of a transaction.",
     packets(
         UserMessagePacket,
         _clear_last_message_flag,
@@ -207,7 +207,9 @@ add(
 
 @fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
 class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
-    """The sender's messages of a transaction to its second queue carry another ID."""
+    """The sender gives the messages of a transaction to its second queue a different ID than the messages to its first
+    queue.
+    """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         before = transaction.TransactionalOperationCollection

@@ -40,7 +40,7 @@ bits_not_set(MESSAGE, TransactionHeader, UNUSED_BITS)
 
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
 def unused_bits(packet: Any, context: Context) -> Finding:
-    """Check that the bits without a meaning are 0."""
+    """Check that the unused bits of TransactionHeader.Flags are 0."""
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
@@ -56,12 +56,12 @@ for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
 @passive(
     "MQMQ-2.2.20.5-16",
     MESSAGE,
-    "a new message has the next TxSequenceNumber, or PreviousTxSequenceNumber of the last message",
+    "a new message has the next TxSequenceNumber, or its PreviousTxSequenceNumber is the number of the last message",
 )
 def place_in_sequence(packet: Any, context: Context) -> Finding:
     """Check that a message sent again keeps its number, and that a new message has the next number.
 
-    Messages in between that expired or were refused leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
+    Messages that expired or were refused in between leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
@@ -87,9 +87,9 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
     return header.TxSequenceNumber >= 1, f"TxSequenceNumber is {header.TxSequenceNumber}"
 
 
-@passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, PreviousTxSequenceNumber not 0xFFFFFFFF")
+@passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, and PreviousTxSequenceNumber is not 0xFFFFFFFF")
 def in_range(packet: Any, context: Context) -> Finding:
-    """Check the ranges of both numbers."""
+    """Check that TxSequenceNumber is not 0 and PreviousTxSequenceNumber is not 0xFFFFFFFF."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -99,7 +99,9 @@ def in_range(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the TxSequenceNumber before it")
 def message_before(packet: Any, context: Context) -> Finding:
-    """Check that a new message has the number before; a message sent again may have any lower number (E44)."""
+    """Check PreviousTxSequenceNumber: it is the last number sent in a new message, and any lower number in a message
+    sent again (E44).
+    """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
@@ -111,7 +113,7 @@ def message_before(packet: Any, context: Context) -> Finding:
     return previous == known.highest, observed
 
 
-@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
+@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 in a message with TxSequenceNumber 1")
 def nothing_before(packet: Any, context: Context) -> Finding:
     """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
@@ -121,13 +123,13 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 
 def _is_routed(packet: Any, context: Context) -> bool:
-    """Return whether the SUT forwards the message of another queue manager."""
+    """Return whether the SUT forwards a message that a different queue manager originated."""
     own = own_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
 class Sequence:
-    """The TxSequenceNumbers of one sequence that the SUT has sent, by MessageID, and the highest one."""
+    """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest number."""
 
     def __init__(self) -> None:
         self.numbers = Recent[int, int]()
@@ -151,13 +153,13 @@ class Sequences(Summary):
 
 
 def _sequence_before(packet: Any, context: Context) -> Sequence:
-    """Return the numbers that the SUT has sent of the sequence of a message before it."""
+    """Return the TxSequenceNumbers that the SUT has sent before this message in its sequence."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
 
 
 for rule, expected, judge in (
-    ("MQMQ-2.2.20.5-04", "FM is 1 in the first message of a transaction and in no other", begins_its_transaction),
-    ("MQMQ-2.2.20.5-05", "LM is 1 in the last message of a transaction and in no other", ended_its_transaction),
+    ("MQMQ-2.2.20.5-04", "FM is 1 only in the first message of a transaction", begins_its_transaction),
+    ("MQMQ-2.2.20.5-05", "LM is 1 only in the last message of a transaction", ended_its_transaction),
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", keeps_its_transaction),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", has_its_own_transaction),
 ):

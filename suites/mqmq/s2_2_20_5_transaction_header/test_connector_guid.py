@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in a message that the SUT forwards; only connectors set it."""
+"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid in a message that the SUT forwards, because only connectors set
+it.
+"""
 
 from __future__ import annotations
 

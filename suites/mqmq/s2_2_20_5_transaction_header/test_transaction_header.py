@@ -35,8 +35,8 @@ PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
 @sut_survives()
 @covers(*UNUSED.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
-    """A transactional message with each unused bit of Flags set is in its queue or, by erratum E31, closes the
-    session.
+    """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
+    erratum E31 allows, closes the session.
     """
     for ordinal, (bit, rule) in enumerate(UNUSED.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
@@ -52,7 +52,7 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
-    """A transactional message with each of several values of ConnectorQMGuid is in its queue."""
+    """The peer sends transactional messages with several values of ConnectorQMGuid: each message is in its queue."""
     for ordinal, connector in enumerate((UUID(int=0), CONNECTOR, sut.guid), 1):
         label = f"connector {ordinal}"
         packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
@@ -73,8 +73,8 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     "MQMQ-2.2.20.5-19",
 )
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
-    """The SUT sends three transactions of one message: each has FM and LM set and its own ID, and the sequence
-    numbers are 1 to 3, each with the number before.
+    """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
+    is 1 to 3, and PreviousTxSequenceNumber is the number before.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery="transactional")
@@ -126,8 +126,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
 )
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
-    """The SUT sends a transaction of several messages: only the first has FM set, only the last LM, and the sequence
-    numbers count from 1.
+    """The SUT sends a transaction of several messages: only the first message has FM set, only the last message has LM
+    set, and TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
     sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))

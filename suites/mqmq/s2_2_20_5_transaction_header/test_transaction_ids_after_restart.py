@@ -13,7 +13,9 @@ from suites.mqqb.steps.sequences import transaction_header
 @needs("send", "restart", "transactions")
 @covers("MQMQ-2.2.20.5-07")
 def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
-    """Two transactions before a restart and two after it have four different TransactionHeader.ID."""
+    """The SUT sends two transactions before a restart and two after it: their four values of TransactionHeader.Flags.ID
+    are different.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids"))
     came = []
     for first in (1, 3):
@@ -29,7 +31,7 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
         if first == 1:
             sut.restart()
     if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
-        raise ConformanceFailure(f"the SUT sent messages {sender.tags(came)}")
+        raise ConformanceFailure(f"the SUT sent only messages {sender.tags(came)}")
     by_tag = {tag: int(transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",

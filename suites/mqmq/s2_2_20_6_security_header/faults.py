@@ -36,12 +36,12 @@ def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Instal
 
 
 def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
-    """Add bytes to an item and to its size."""
+    """Append bytes to an item of SecurityData, and add their number to its size."""
     return _change_security_item(name, lambda item: item + more)
 
 
 def _change_sender_identifier(kind: int) -> Install:
-    """Change SecurityID of signed messages whose sender has an identifier of a type."""
+    """Replace SecurityID in signed messages with this ST."""
 
     def meant(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
@@ -100,7 +100,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-security-header-au-set",
         ("MQMQ-2.2.20.6-05",),
-        "The sender's SecurityHeader carries AU set.",
+        "The sender sets AU in a SecurityHeader.",
         bit_set(MESSAGE, "SecurityHeader.AU"),
     ),
     (
@@ -168,7 +168,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-provider-info-with-de-set",
         ("MQMQ-2.2.20.6-37",),
-        "The sender's SecurityHeader carries DE set and a ProviderInfo.",
+        "The sender's SecurityHeader has DE set, but contains a ProviderInfo.",
         bit_set(MESSAGE, "SecurityHeader.DE"),
     ),
 ):
@@ -177,7 +177,7 @@ for _name, _rules, _says, _install in (
 
 @fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
 class ItemsOfAnother(Positions):
-    """The receiver delivers a message with its certificate as the sender's identifier."""
+    """The receiver delivers a message with the sender's certificate in place of the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         security = message.security
@@ -206,7 +206,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
 
 
 def _join_security_items(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
-    """Return a SecurityHeader with its items joined in another way."""
+    """Return a SecurityHeader whose items are joined in a different order, or with different padding."""
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
     data = b"".join(item + bytes(-len(item) % boundary) for item in items)
@@ -236,13 +236,13 @@ for _name, _rules, _says, _install in (
     (
         "sender-empty-security-items-take-4-bytes",
         ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"),
-        "The sender's SecurityData has 4 bytes for each item of size 0.",
+        "The sender's SecurityData contains 4 bytes for each item of size 0.",
         _change_security_header(partial(_join_security_items, empty=bytes(4))),
     ),
     (
         "sender-security-items-without-padding",
         ("MQMQ-2.2.20.6-21",),
-        "The sender's SecurityData has items without padding.",
+        "The sender's SecurityData contains items without padding.",
         _change_security_header(partial(_join_security_items, boundary=1)),
     ),
     (
@@ -272,6 +272,6 @@ add_bits_set(
 add(
     "queue-manager-published-modulus-padded-with-ones",
     ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
-    "The queue manager's published key carries a byte of ones after its modulus.",
+    "The queue manager publishes a key with a byte 0xFF after its modulus.",
     published_blobs(lambda blob: blob + b"\xff"),
 )

@@ -1,6 +1,7 @@
 """Check the SecurityHeader of a message. Spec: MS-MQMQ 2.2.20.6.
 
-Sizes are compared with the lengths in the items: a SID, a SIMPLEBLOB, a certificate, a string with its null.
+Sizes are compared with the lengths that the items themselves contain: a SID, a SIMPLEBLOB, a certificate, a
+null-terminated string.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SID_HEAD = 8
 SUB_AUTHORITIES = 15
 BLOB_HEAD = 12
 KEY_SIZES = (BLOB_HEAD + 128, BLOB_HEAD + 256)
-"""Sizes of a SIMPLEBLOB, whose key has the length of the receiver's modulus."""
+"""Possible sizes of a SIMPLEBLOB in bytes: its encrypted key is as long as the receiver's RSA modulus."""
 RSA_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
 LARGEST_CERTIFICATE = 0xFFFF
@@ -40,33 +41,33 @@ bits_not_set(MESSAGE, SecurityHeader, UNUSED)
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
 @of_security_header
 def sender_type(security: Any, packet: Any) -> Finding:
-    """Check that ST has a listed value."""
+    """Check that ST has a defined value."""
     return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
 
 
-@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 with ST 0")
+@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 in a message with ST 0")
 @of_security_header
 def no_sender(security: Any, packet: Any) -> Finding:
-    """Check that a message without a sender has no SecurityID."""
+    """Check that SenderIdSize is 0 with ST 0, which means no sender."""
     return (
         (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NO_SENDER else None
     )
 
 
-@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID with ST 1")
+@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID in a message with ST 1")
 @of_security_header
 def user(security: Any, packet: Any) -> Finding:
-    """Check that SecurityID of a user is a SID."""
+    """Check that SecurityID with ST 1, which means a user, is a SID."""
     if security.ST != SID:
         return None
     identifier = security.SecurityData.SecurityID
     return _is_sid(identifier), f"SecurityID is {identifier.hex()}"
 
 
-@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager with ST 2")
+@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager in a message with ST 2")
 @of_security_header
 def queue_manager(security: Any, packet: Any) -> Finding:
-    """Check that SecurityID of a queue manager is its GUID."""
+    """Check that SecurityID with ST 2, which means a queue manager, is the GUID of the SUT."""
     if security.ST != QUEUE_MANAGER:
         return None
     identifier = security.SecurityData.SecurityID
@@ -74,7 +75,7 @@ def queue_manager(security: Any, packet: Any) -> Finding:
 
 
 def zero(name: str) -> JudgePart:
-    """Return a predicate: bits of Flags are 0."""
+    """Return a predicate that some bits of SecurityHeader.Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
         value = getattr(security, name)
@@ -87,17 +88,17 @@ for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
     passive(rule, MESSAGE, f"{name} is 0")(of_security_header(zero(name)))
 
 
-@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo has a name with DE 0 and a signature")
+@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo contains a name in a signed message with DE 0")
 @of_security_header
 def other_provider(security: Any, packet: Any) -> Finding:
-    """Check that a signature has the name of its provider."""
+    """Check that a signed message with DE 0 names the provider of its signature."""
     if security.DE or not security.SignatureSize:
         return None
     name = _provider(security.SecurityData.ProviderInfo)
     return bool(name), f"ProviderName is {name!a}"
 
 
-@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present with AI 1")
+@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present in a message with AI 1")
 @of_security_header
 def has_data(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present with AI."""
@@ -107,7 +108,7 @@ def has_data(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
 @of_security_header
 def sender_size(security: Any, packet: Any) -> Finding:
-    """Check the size of the SID or GUID."""
+    """Check that SenderIdSize is the length of the SID or GUID."""
     identifier = security.SecurityData.SecurityID
     if security.ST not in (SID, QUEUE_MANAGER):
         return None
@@ -118,7 +119,7 @@ def sender_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-15", MESSAGE, "EncryptionKeySize is the length of the SIMPLEBLOB")
 @of_security_header
 def key_size(security: Any, packet: Any) -> Finding:
-    """Check the size of the SIMPLEBLOB."""
+    """Check that EncryptionKeySize is the length of the SIMPLEBLOB."""
     size = security.EncryptionKeySize
     return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
 
@@ -126,7 +127,7 @@ def key_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-16", MESSAGE, "SignatureSize is the length of an RSA signature")
 @of_security_header
 def signature_size(security: Any, packet: Any) -> Finding:
-    """Check the size of the RSA signature."""
+    """Check that SignatureSize is the length of an RSA signature."""
     size = security.SignatureSize
     return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
 
@@ -134,7 +135,7 @@ def signature_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-17", MESSAGE, "SenderCertSize is the length of the certificate")
 @of_security_header
 def certificate_size(security: Any, packet: Any) -> Finding:
-    """Check the size against the length in the certificate."""
+    """Check SenderCertSize against the length that the certificate itself contains."""
     certificate = security.SecurityData.SenderCert
     if not certificate:
         return None
@@ -145,30 +146,32 @@ def certificate_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
 @of_security_header
 def certificate_limit(security: Any, packet: Any) -> Finding:
-    """Check the range of SenderCertSize."""
+    """Check that SenderCertSize is at most 0xFFFF."""
     size = security.SenderCertSize
     return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
 
 
-@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a string with its null")
+@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a null-terminated string")
 @of_security_header
 def provider_size(security: Any, packet: Any) -> Finding:
-    """Check that ProviderInfo is a type and a string with its null."""
+    """Check that ProviderInfo is a type followed by a null-terminated string."""
     info = security.SecurityData.ProviderInfo
     return (_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
 
 
-@passive("MQMQ-2.2.20.6-19", MESSAGE, "At least one size is not 0")
+@passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes is not 0")
 @of_security_header
 def not_empty(security: Any, packet: Any) -> Finding:
-    """Check that SecurityData has an item."""
+    """Check that at least one item of SecurityData is not empty."""
     return _any_size(security), f"sizes are {_sizes(security)}"
 
 
-@passive("MQMQ-2.2.20.6-20", MESSAGE, "SecurityData has a sender with ST 1 or 2 and a key with EB 1")
+@passive(
+    "MQMQ-2.2.20.6-20", MESSAGE, "SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1"
+)
 @of_security_header
 def as_announced(security: Any, packet: Any) -> Finding:
-    """Check for a SecurityID with ST 1 or 2, and for a key with EB."""
+    """Check that SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1."""
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
@@ -177,18 +180,18 @@ def as_announced(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
 def aligned(packet: Any, context: Context) -> Finding:
-    """Check that each item begins at a multiple of 4 bytes; otherwise the codec fails in SecurityData."""
+    """Check that each item begins at a multiple of 4 bytes: otherwise the codec reports SecurityData as malformed."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
     return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
 
 
-@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and is a type and a name")
+@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and consists of a type and a name")
 @of_security_header
 def default_provider(security: Any, packet: Any) -> Finding:
-    """Check that ProviderInfo is present only with DE 0, and is a type and a name."""
+    """Check that ProviderInfo is present only with DE 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
-        return NotExercised("no ProviderInfo")
+        return NotExercised("the message has the message has no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
 

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData at the receiving application."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData that the receiving application gets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, S
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign
 
 ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
-"""Properties of the control channel for SecurityData."""
+"""The names of the items of SecurityData on the control channel."""
 
 
 def _provider(name: str) -> dict[str, Any]:
@@ -24,8 +24,8 @@ def _provider(name: str) -> dict[str, Any]:
 @needs("security", "receive")
 @covers("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03")
 def test_received_message_has_items_of_security_data(peer, sut, judge):
-    """Messages of users and of a queue manager arrive, some signed and some with a provider: the application gets
-    the sender, certificate and provider of each.
+    """Messages of users and of a queue manager arrive, some signed and some with a provider: the application gets the
+    sender, certificate and provider of each message.
     """
     secured = Secured(peer, sut)
     guid = peer.identifier
@@ -49,7 +49,7 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
         if found.found is None:
             if "signed" in name:
                 continue
-            raise ConformanceFailure(f"{name}: the message did not arrive in its queue")
+            raise ConformanceFailure(f"message {name} did not arrive in its queue")
         shown = found.found.get("security")
         if sut.reads_remotely or not shown:
             judge.give_up(

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: the places of its fields and of the items of SecurityData."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the offsets of its fields and of the items of SecurityData."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 HEADER = "SecurityHeader."
 NO_SENDER, SID = 0, 1
-"""Values of ST."""
+"""Values of ST: a message without a sender, and a sender that a SID identifies."""
 FIXED_SIZE = 16
-"""Bytes of the SecurityHeader before SecurityData."""
+"""Size in bytes of the SecurityHeader before SecurityData."""
 TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 SIMPLE_BLOB = "0102"
@@ -23,12 +23,12 @@ PROVIDER_TYPE_SIZE = 4
 
 
 def _send(outgoing, **properties):
-    """Let the SUT send a message with the tag that locates the next header."""
+    """Let the SUT send a message with an ApplicationTag that locates the MessagePropertiesHeader."""
     return outgoing.send(body="signed", application_tag=TAG, **properties)
 
 
 def _offsets_of_items(frame):
-    """Return the offsets of the items with known bytes, and the form of ProviderInfo at its offset."""
+    """Return the offsets of SecurityID and SenderCert, whose bytes are known, and the form of ProviderInfo."""
     start = frame.data.find(ALICE.security_id) - FIXED_SIZE
     places = {
         "SecurityID": FIXED_SIZE,
@@ -39,7 +39,7 @@ def _offsets_of_items(frame):
 
 
 def _expected_offsets(frame):
-    """Return the offsets of these items by the sizes of the header: each at the next multiple of 4."""
+    """Return the offsets of these items as the sizes in the header determine them: each at the next multiple of 4."""
     found, at = Layout(frame).fields, FIXED_SIZE
     places: dict[str, int | str] = {}
     for name, size in SECURITY_DATA:
@@ -52,11 +52,11 @@ def _expected_offsets(frame):
 
 
 PROVIDER = "a type, and a name with one null at its end"
-"""The form of a well-formed ProviderInfo."""
+"""The text that verdicts show for a well-formed ProviderInfo."""
 
 
 def _form_of_provider_info(info):
-    """Return PROVIDER for a well-formed ProviderInfo, else its bytes."""
+    """Return PROVIDER for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()
@@ -75,8 +75,8 @@ def _form_of_provider_info(info):
 @pytest.mark.parametrize("level", ["none", "base", "enhanced", "advanced"])
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, level, delivery):
-    """The SUT sends a signed message with each privacy level: user, key, signature, certificate and provider are in
-    order, each at a multiple of 4 bytes.
+    """The SUT sends a signed message with each privacy level: SecurityID, EncryptionKey, Signature, SenderCert and
+    ProviderInfo are in this order, each at a multiple of 4 bytes.
     """
     outgoing = Outgoing(peer, sut, peer.private_name())
     frame = _send(outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery)

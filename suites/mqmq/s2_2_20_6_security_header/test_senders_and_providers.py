@@ -27,7 +27,7 @@ WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54
 
 
 def _signed_by(frame):
-    """Return ST and SecurityID of a message."""
+    """Return ST and SecurityID of the SUT's signed message."""
     security = frame["SecurityHeader"]
     return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
 
@@ -46,8 +46,8 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
-    """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and
-    SecurityID are those of the SID or of the GUID.
+    """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and SecurityID
+    identify the signer by the user's SID or the queue manager's GUID.
     """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
@@ -83,7 +83,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
 def test_message_with_de_clear_has_provider_info(peer, sut, judge):
-    """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo has a name."""
+    """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo contains a name."""
     outgoing = Outgoing(peer, sut, peer.private_name())
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)

@@ -17,7 +17,9 @@ UNUSED = {
 @sut_survives()
 @covers(*UNUSED.values())
 def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
-    """An unsigned message of the peer with each unused bit of SecurityHeader.Flags set is in its queue."""
+    """The peer sends unsigned messages with each unused bit of SecurityHeader.Flags set: each
+    message is in its queue.
+    """
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
     for bit, rule in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)

@@ -32,13 +32,13 @@ for _name, _rules, _says, _install in (
     (
         "sender-user-message-in-set",
         ("MQMQ-2.2.20-02",),
-        "The sender's UserMessage carries IN set.",
+        "The sender sets IN in a UserMessage.",
         bit_set(MESSAGE, "BaseHeader.IN"),
     ),
     (
         "sender-user-message-sh-without-session-header",
         ("MQMQ-2.2.20-09",),
-        "The sender's UserMessage carries BaseHeader.Flags.SH set and no SessionHeader.",
+        "The sender's UserMessage has BaseHeader.Flags.SH set, but contains no SessionHeader.",
         packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], carries("SessionHeader")),
     ),
     (
@@ -88,7 +88,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-debug-header-without-queue-identifier",
         ("MQMQ-2.2.20.8-17",),
-        "The sender's DebugHeader carries QT 1 and no QueueIdentifier.",
+        "The sender's DebugHeader has QT 1, but contains no QueueIdentifier.",
         packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _is_debug_header_last),
     ),
 ):
@@ -96,7 +96,7 @@ for _name, _rules, _says, _install in (
 
 
 def _count_before_id(packet: UserMessagePacket) -> bytes:
-    """Put ElementCount before HeaderID and Reserved."""
+    """Put ElementCount before HeaderID and Reserved in the list of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
         return packet.build()
@@ -105,7 +105,7 @@ def _count_before_id(packet: UserMessagePacket) -> bytes:
 
 
 def _remove_destination_padding(packet: UserMessagePacket) -> bytes:
-    """Leave out the padding of the list of destinations."""
+    """Remove the padding of the list of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
         return packet.build()
@@ -143,7 +143,7 @@ for _name, _rule, _says, _change in (
 
 
 def _cut_large_body(data: bytes) -> bytes:
-    """Return a large body's first half."""
+    """Return the first half of a large body, and a small body unchanged."""
     return data[: len(data) // 2] if len(data) > PIECE else data
 
 
@@ -160,7 +160,7 @@ def _move_trace_queue_to_front(packet: UserMessagePacket) -> bytes:
 
 
 def _move_transaction_header_back(packet: UserMessagePacket) -> bytes:
-    """Put the TransactionHeader behind the MessagePropertiesHeader."""
+    """Put the TransactionHeader after the MessagePropertiesHeader."""
     properties = packet.MessagePropertiesHeader.build()
     transaction = packet.TransactionHeader.build() if packet.TransactionHeader is not None else b""
     return packet.build().replace(transaction + properties, properties + transaction)
@@ -203,13 +203,13 @@ class FirstMebibyte(Positions):
 
 
 def _refuse_odd_soap_text(text: str) -> Install:
-    """Refuse messages with a SoapHeader that has a text of an odd number of WCHARs."""
+    """Let the receiver refuse messages with a SoapHeader whose text `text` has an odd number of WCHARs."""
 
     class Misread(Identifying):
         def check_form(self, packet: Packet) -> None:
             soap = getattr(packet, "SoapHeader", None)
             if soap is not None and getattr(soap, f"{text}DataLength") % 2:
-                raise FormatError(f"SoapHeader.{text}", 0, "a fault", "the next header is not where it belongs")
+                raise FormatError(f"SoapHeader.{text}", 0, "a fault", "the next header is not at its offset")
             super().check_form(packet)
 
     return replace_part(Misread)

@@ -32,7 +32,7 @@ for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
 
 @passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
 def no_internal_message(packet: Any, context: Context) -> Finding:
-    """Check that IN is 0: an internal packet that is a message with IN 0 breaks the rule."""
+    """Check that IN is 0 in a message: an internal packet breaks the rule if it would be a message with IN 0."""
     data = context.frame.data
     if context.frame.kind == "UserMessage":
         return True, "IN is 0"
@@ -66,12 +66,12 @@ for rule, expected, fields in (
 @passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
 @of_part("MultiQueueFormatHeader")
 def signature_id(header: Any, packet: Any) -> Finding:
-    """Check ID of the signature header."""
+    """Check that ID of the MQFSignatureHeader is 0x015E."""
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
 
 
 def reserved_of_lists(header: Any) -> int:
-    """Return the first nonzero Reserved of the three lists, or 0."""
+    """Return the first nonzero Reserved of the three lists of a MultiQueueFormatHeader, or 0."""
     lists = (header.Destination, header.Administration, header.Response)
     return next((one.Reserved for one in lists if one.Reserved), 0)
 
@@ -112,10 +112,10 @@ passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
 @passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
 @of_part("DebugHeader")
 def queue_type(header: Any, packet: Any) -> Finding:
-    """Check that QT has a listed value."""
+    """Check that QT has a defined value."""
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
-passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is present with QT 1")(
+passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is present in a DebugHeader with QT 1")(
     well_formed("DebugHeader", "DebugHeader.QueueIdentifier")
 )

@@ -1,6 +1,7 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: messages of the SUT with every field that the application determines.
+"""MS-MQMQ 2.2.20 UserMessage Packet: the layout of the SUT's messages.
 
-Fields that the document leaves to the implementation are not judged.
+The checks judge every field that the application determines. Fields that the document leaves to the implementation are
+not judged.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ FIELDS_OF_RULES = {
     "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
     "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
-"""By rule: the beginnings of the names of its fields."""
+"""By rule: the prefixes of the names of its fields."""
 HEADERS = {
     "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
     "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
@@ -99,13 +100,13 @@ LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Fl
 
 
 def flags_of_user_header(**named):
-    """Return the parts of UserHeader.Flags; those without a value are 0, DQ is 7 and MP 1."""
+    """Return the parts of UserHeader.Flags: by default DQ is 7, MP is 1, and all other parts are 0."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
 
 
 def judge_fields(judge, rules, wanted, frame, *more):
-    """Judge each rule by the fields whose names begin as in `rules`."""
+    """Judge each rule by the fields whose names begin with one of its prefixes in `rules`."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
@@ -115,7 +116,7 @@ def judge_fields(judge, rules, wanted, frame, *more):
 
 
 def direct_name_text(name):
-    """Return a direct name as it is in a packet, in lower case and with its null."""
+    """Return the text of a direct name in a packet, in lower case and with its null."""
     return name.removeprefix("DIRECT=").lower() + "\0"
 
 
@@ -123,8 +124,8 @@ def direct_name_text(name):
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION, f"{ADMINISTRATION}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
-    """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the
-    acknowledgment are in their places.
+    """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the acknowledgment
+    are in their fields.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
@@ -163,7 +164,9 @@ def _properties(**fields):
 @needs("send")
 @covers(*OF_EXPRESS)
 def test_express_message_has_fields_in_place(peer, sut, judge):
-    """The SUT sends an express message with all properties of an application: each is in its field."""
+    """The SUT sends an express message with all properties that an application can set: each
+    property is in its field.
+    """
     answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(

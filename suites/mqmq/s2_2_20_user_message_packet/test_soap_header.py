@@ -1,5 +1,6 @@
-"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and forwards; SOAP messages arrive over HTTP, which
-is not tested.
+"""MS-MQMQ 2.2.20.7 SoapHeader in messages that the SUT receives and forwards.
+
+Messages that arrive over HTTP are not tested.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ TEXTS = (
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
 )
-"""Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
+"""Texts of Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
 
 
 def _listed(name):
@@ -30,8 +31,8 @@ def _listed(name):
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), TEXTS)
 def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
-    """A message with a SoapHeader of each length and a MultiQueueFormatHeader behind it is in its queue as it was
-    sent.
+    """Messages arrive with a SoapHeader of each length, followed by a MultiQueueFormatHeader: each message is in its
+    queue as it was sent.
     """
     label = f"soap {peer.message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")

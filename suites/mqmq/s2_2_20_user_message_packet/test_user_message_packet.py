@@ -34,17 +34,21 @@ UNUSED_OF_DEBUG_HEADER = {
 SOAP = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
 PIGGYBACK_AFTER = 0.85
-"""Part of half of AckTimeout, after which a message has a SessionHeader (three quarters, MS-MQQB 3.1.7.11)."""
+"""The fraction of half of AckTimeout after which the check lets the SUT send; from three quarters on, a message
+contains a SessionHeader (MS-MQQB 3.1.7.11).
+"""
 ATTEMPTS = 5
-"""Attempts: a busy machine may act too early or too late."""
+"""The number of attempts: on a busy machine, the SUT may send too early or too late."""
 PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
-"""SH, and the size of the SessionHeader."""
+"""Pairs of SH and the size of the SessionHeader in bytes."""
 
 
 @sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
-    """A message with each unused bit of DebugHeader.Flags set, and one with a nonzero Reserved, is in its queue."""
+    """The peer sends messages with each unused bit of DebugHeader.Flags set, and a message with a nonzero Reserved:
+    each message is in its queue.
+    """
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         fields = {field: RESERVED if field == "Reserved" else 1}
         done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
@@ -54,7 +58,7 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
-    """A message with a nonzero Reserved or Reserved1 of its SoapHeader is in its queue."""
+    """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
@@ -63,7 +67,9 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
 def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
-    """A message with a nonzero Reserved in its MQFAddressHeader or MQFSignatureHeader is in its queue."""
+    """The peer sends messages with a nonzero Reserved in an MQFAddressHeader or MQFSignatureHeader: each message is in
+    its queue.
+    """
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
@@ -76,7 +82,7 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.20-09")
 def test_message_with_sh_has_session_header(peer, sut, judge):
-    """The SUT sends a message just before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
+    """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
     longer.
     """
     sut.slow_down(10)
@@ -98,7 +104,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         raise ConformanceFailure("the SUT always acknowledged before it sent its message")
     observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
-    judge.all(expected=expected, observed=observed, case="SH, size of the SessionHeader", evidence=evidence)
+    judge.all(expected=expected, observed=observed, case="SH and size of the SessionHeader", evidence=evidence)
     session.acknowledge_all()
 
 
@@ -122,7 +128,7 @@ def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
     except ControlRefused:
         frame = outgoing.send(body="after")
         if size < LARGEST:
-            raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
+            raise ConformanceFailure("the SUT does not send a body of 2 MiB") from None
     size_sent = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
     observed = size_sent if size < LARGEST else "no body of 4 MiB"
     expected = size if size < LARGEST else "no body of 4 MiB"

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.5 Message Properties for Digital Signatures: the receiver ignores one property."""
+"""Faults of MS-MQMQ 2.5 Message Properties for Digital Signatures: the receiver does not verify one signed property."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SI
 
 
 def _set_signed_field(path: str, value: Any) -> Change:
-    """Return a change that sets the field `path`; a callable `value` gets the old value."""
+    """Return a change that sets the field `path`; a callable `value` computes the new value from the old value."""
 
     def change(packet: UserMessagePacket) -> UserMessagePacket:
         changed: UserMessagePacket = set_fields(packet, {path: value})
@@ -53,7 +53,7 @@ def _keep_one_destination(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 def _change_signed_bytes(of: SignatureType, change: Change) -> Install:
-    """Compute the signed bytes of signatures of the type `of` from a changed packet."""
+    """Let the receiver compute the signed bytes from a changed packet for signatures of the type `of`."""
 
     class SignedOtherwise(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -128,7 +128,7 @@ for _says, _change, _signatures in (
         ((SIG30, "receiver-msmq-3-0-signature-ignores-format-names", "MQMQ-2.5.3-09"),),
     ),
     (
-        "with a source whose last byte is 1",
+        "with the last byte of SourceQueueManager replaced by 1",
         _set_signed_field("UserHeader.SourceQueueManager", _end_guid_with_1),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-source", "MQMQ-2.5.2-08"),
@@ -209,6 +209,6 @@ for _says, _change, _signatures in (
         add(
             _name,
             _rule,
-            f"The receiver verifies a signature of type {_kind.name} {_says}.",
+            f"The receiver verifies a {_kind.name} signature as if it covered the message {_says}.",
             _change_signed_bytes(_kind, _change),
         )

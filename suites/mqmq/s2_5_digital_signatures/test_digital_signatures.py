@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.5 Message Properties for Digital Signatures: MS-MQMQ 2.5.1, 2.5.2, 2.5.3.
+"""MS-MQMQ 2.5.1, 2.5.2, 2.5.3 Message Properties for Digital Signatures.
 
-Each property in turn gets another value, before or after the signature is computed.
+The value of each property in turn is changed, before or after the signature is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
 class Property(NamedTuple):
-    """A property of a message: the layer and the field that have it, and another value."""
+    """A property of a message: the layer and the field that contain it, and the value to which it is changed."""
 
     layer: str
     field: str
@@ -108,8 +108,8 @@ IN_SIG30 = (
     ],
 )
 def test_signature_covers_each_property(peer, sut, judge, version, properties):
-    """A message with a changed property gets ACK_REACH_QUEUE with a signature over the change, and
-    NACK_BAD_SIGNATURE with a signature from before the change.
+    """A message with a changed property gets ACK_REACH_QUEUE if it was signed after the change, and NACK_BAD_SIGNATURE
+    if it was signed before the change.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -147,7 +147,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
 
 
 def _change_property(packet, changed, peer, sut):
-    """Return a message with another value of a property."""
+    """Return a message with the changed value of a property."""
     value = changed.value
     if changed.field == "Destination":
         names = (sut.format_name("plain"), sut.format_name("transactional"))

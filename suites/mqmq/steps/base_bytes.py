@@ -20,13 +20,15 @@ OF_A_STREAM = (
     MALFORMED,
 )
 NOTHING_BEGINS, AFTER = "BaseHeader", "stream"
-"""The codec's field names of bytes that begin no packet, and of the bytes after them."""
+"""The codec's names for bytes that do not begin a packet, and for the bytes after them."""
 
 JudgeBytes = Callable[[bytes], Finding]
 
 
 def of_packets(judge_bytes: JudgeBytes) -> Predicate:
-    """Apply a predicate to the bytes of packets on a stream; a malformed packet can only break the rule."""
+    """Apply a predicate to the bytes of packets on a connection; a malformed packet can break the rule, but never keep
+    it.
+    """
 
     @wraps(judge_bytes)
     def predicate(packet: Any, context: Context) -> Finding:
@@ -39,7 +41,9 @@ def of_packets(judge_bytes: JudgeBytes) -> Predicate:
 
 
 def size_counts_packet(data: bytes) -> Finding:
-    """Check PacketSize against the bytes of the packet, without the SessionHeader of a message; SessionAcks: E01."""
+    """Check PacketSize against the size of the packet without the SessionHeader of a message; E01 applies to
+    SessionAcks.
+    """
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
     stated, actual = int.from_bytes(data[8:12], "little"), len(data)
     observed = f"PacketSize is 0x{stated:X}, the packet has 0x{actual:X} bytes"
@@ -49,5 +53,5 @@ def size_counts_packet(data: bytes) -> Finding:
 
 
 def is_no_packet(frame: Frame) -> bool:
-    """Return whether the stream could not be divided into packets from these bytes on."""
+    """Return whether the codec could not find a packet in these bytes or after them."""
     return frame.error is not None and frame.error.field in (NOTHING_BEGINS, AFTER)

@@ -20,8 +20,8 @@ TAG = "MessagePropertiesHeader.ApplicationTag"
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: Any) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return the message as sent and as forwarded.
 
-    A message without optional headers goes before it. The SUT forwards on a session that it opens, or on the open one
-    (E16); the forwarded bytes may be malformed.
+    The check first sends a message without optional headers. The SUT may forward on a new session or on the open
+    session (E16); the forwarded bytes may be malformed.
     """
     peer.listen(ignore_incoming=True)
     first_tag, tag = (peer.message_id() & 0xFFFF for _ in range(2))

@@ -1,7 +1,9 @@
-"""Fields of a packet, read by the tables of the document and without the codecs of the tester and the reference.
+"""Read the fields of a packet by the tables of the document, without the codecs of the tester and the reference.
 
-Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). A field that cannot be
-read is missing, with all fields behind it: a wrong layout is an observation, not an error.
+Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20.
+
+Names of fields are dotted (``UserHeader.Flags.DQ``). A field that cannot be read is missing, and so are all fields
+after it: a wrong layout is an observation, not an error.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from harness.capture.recorder import Frame
 ABSENT = "missing"
 GUID = "guid"
 Fields = tuple[tuple[str, int | str], ...]
-"""Names with their size in bytes, or GUID; a value of more than 4 bytes is hexadecimal text."""
+"""Names of fields, each with its size in bytes or GUID; a value of more than 4 bytes is hexadecimal text."""
 
 BASE: Fields = (
     ("VersionNumber", 1),
@@ -92,19 +94,19 @@ BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "MessagePropertiesHeader": (("PA", 1), ("PR", 1), ("NA", 1), ("NR", 1)),
     "DebugHeader": (("QT", 2),),
 }
-"""The named bits of Flags from the least significant one on, with their width."""
+"""By header: the named parts of Flags from the least significant bit on, each with its width in bits."""
 FORMAT_NAME_KINDS: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
-"""By DQ, AQ and RQ: the form of a queue name."""
+"""By value of DQ, AQ or RQ: the form of the queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
 """By FormatType: the form of the name, and the boundary at which it begins."""
 
 
 class _UnreadableError(Exception):
-    """The packet ends before the next field, or the field has no known form."""
+    """The packet ends before the next field, or the form of the field is unknown."""
 
 
 class Layout:
-    """The fields of a packet by name, and its headers in their order."""
+    """The fields of a packet by name, and the order of its headers."""
 
     MISSING = ABSENT
     """The value of a field that is not in the packet."""
@@ -121,7 +123,7 @@ class Layout:
             return
 
     def of(self, *names: str) -> dict[str, Any]:
-        """Return fields by name, MISSING for one that is not in the packet."""
+        """Return fields by name; the value of a field that is not in the packet is MISSING."""
         return {name: self.fields.get(name, ABSENT) for name in names}
 
     def _read(self) -> None:

@@ -1,6 +1,6 @@
 """Read messages by the offsets of their fields, so that messages with wrong flags or sizes are judged, too.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.19.3, 2.2.20. A function returns None for a field that it cannot find.
+Spec: MS-MQMQ 2.2.19.2, 2.2.19.3, 2.2.20. Each function returns None if it cannot find the field.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FLAGS: dict[str, tuple[type, int]] = {
     USER: (UserHeader, 4),
     TRANSACTION: (TransactionHeader, 4),
 }
-"""By header: its record and the size of its Flags."""
+"""By header: its class in the codec, and the size of its Flags in bytes."""
 
 
 def is_message(data: bytes) -> bool:
@@ -39,12 +39,12 @@ def is_message(data: bytes) -> bool:
 
 
 def base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader with only Flags read."""
+    """Return a BaseHeader of which only Flags is read from the bytes."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
 def user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader with only Flags read."""
+    """Return a UserHeader of which only Flags is read from the bytes."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_AT:SMALLEST_MESSAGE], "little"))
 
 
@@ -66,7 +66,7 @@ def header_after_user(data: bytes) -> int | None:
 
 
 def properties_at(data: bytes) -> int | None:
-    """Return the offset of the MessagePropertiesHeader, by the flags and sizes before it."""
+    """Return the offset of the MessagePropertiesHeader, computed from the flags and sizes before it."""
     cursor = Cursor(data, USER_AT)
     try:
         user = UserHeader.read(cursor)
@@ -81,7 +81,9 @@ def properties_at(data: bytes) -> int | None:
 
 @lru_cache(maxsize=64)
 def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
-    """Return the message that malformed bytes are with other bits of Flags; None without one."""
+    """Return the message that malformed bytes become when some bits of Flags are set to `value`;
+    None if they do not.
+    """
     at = flags_at(data, header)
     if at is None:
         return None
@@ -96,5 +98,5 @@ def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket
 
 
 def heals(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Return whether malformed bytes are a message with one of these values of some bits of Flags."""
+    """Return whether malformed bytes become a message when some bits of Flags are set to one of these values."""
     return any(healed(data, header, name, value) is not None for value in values)

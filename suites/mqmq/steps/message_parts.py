@@ -1,7 +1,7 @@
 """Predicates on a part of a message: whether it is present and well-formed.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule of a flag if it is well-formed with the flag
-changed; if this holds for several flags, it breaks the rule of each.
+Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule of a flag if a change of the flag makes it
+well-formed; if this is true for several flags, the message breaks the rule of each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reference_qm.codec import FormatError
 from suites.mqmq.steps.message_bytes import heals, is_message, user_flags
 
 JudgePart = Callable[[Any, Any], Finding]
-"""A predicate on a part of a message, and the message."""
+"""A predicate that is called with a part of a message and the message."""
 
 
 def of_part(name: str) -> Callable[[JudgePart], Predicate]:
@@ -33,7 +33,7 @@ def of_part(name: str) -> Callable[[JudgePart], Predicate]:
 
 
 def well_formed(part: str, *fields: str) -> Predicate:
-    """Return a predicate: a part is well-formed; `fields` begin the codec's names of malformed fields."""
+    """Return a predicate that a part is well-formed; `fields` are prefixes of the codec's names of malformed fields."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
@@ -44,7 +44,9 @@ def well_formed(part: str, *fields: str) -> Predicate:
 
 
 def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
-    """Return a predicate: a part is present if and only if its flag is set; a clear flag does not exercise it."""
+    """Return a predicate that a part is present if and only if its flag is set; a clear flag does not exercise the
+    rule.
+    """
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -63,7 +65,7 @@ def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
 
 
 def properties_are_there(packet: Any, context: Context) -> Finding:
-    """Check that MP is set and its header present."""
+    """Check that MP is set and the MessagePropertiesHeader is present."""
     if not is_message(context.frame.data):
         return None
     if not isinstance(packet, FormatError):

@@ -1,4 +1,4 @@
-"""Messages of the SUT as bytes, well-formed or not."""
+"""Messages that the SUT sends, as bytes that may be malformed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
 UNHURRIED = 4
-"""The highest factor of faster timers: the peer leaves messages unacknowledged, and the session must not time out."""
+"""The highest factor by which timers may be faster: the peer leaves messages unacknowledged, and the session must not
+time out.
+"""
 
 
 class Outgoing:
-    """Messages of the SUT in their order, on any session, malformed ones included."""
+    """Messages that the SUT sends, in their order, on any session, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         sut.slow_down(UNHURRIED)
@@ -29,9 +31,10 @@ class Outgoing:
         self.seen = len(peer.inbox.pieces)
 
     def send(self, **message: Any) -> Frame:
-        """Let the SUT send a message; return its packet. ConformanceFailure when none comes.
+        """Let the SUT send a message; return its packet.
 
-        LackedByRelease when the release of the SUT lacks the encryption.
+        Raises ConformanceFailure when no packet arrives, and LackedByRelease when the release of the SUT does not
+        support the encryption.
         """
         frame = self.poll(**message)
         if frame is None and message.get("privacy_level") == "advanced" and not release_of(self.sut).aes:
@@ -41,7 +44,7 @@ class Outgoing:
         return frame
 
     def poll(self, **message: Any) -> Frame | None:
-        """Let the SUT send a message; return its packet, None when none comes."""
+        """Let the SUT send a message; return its packet, or None when no packet arrives."""
         self.sut.send(self.sender.to, **message)
         peer, inbox, seen = self.peer, self.peer.inbox, self.seen
         if self.session is None:
@@ -56,7 +59,7 @@ class Outgoing:
         return inbox.pieces[seen]
 
     def start_anew(self) -> None:
-        """Acknowledge all messages and close the session; the next message comes on a new one."""
+        """Acknowledge all messages and close the session, so that the SUT sends the next message on a new session."""
         self.end()
         if self.session is not None:
             self.session.close()

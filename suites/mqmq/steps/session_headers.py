@@ -1,7 +1,9 @@
-"""Predicates on the counts that a system sends: SessionHeaders of SessionAcks and of messages.
+"""Predicates on the counts in SessionHeaders of SessionAcks and of messages.
 
-Spec: MS-MQMQ 2.2.20.4, MS-MQQB 3.1.6.4, 3.1.7.1.3. What a peer has sent is known as packets of it only: where it sent
-what is none, nobody can say how many messages it sent.
+Spec: MS-MQMQ 2.2.20.4, MS-MQQB 3.1.6.4, 3.1.7.1.3.
+
+The messages of the peer are counted from its packets. If the peer sent bytes that are not a packet, its number of
+messages is unknown.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ JudgeHeader = Callable[[Any, "Counts"], Finding]
 
 
 class Counts(Summary):
-    """The messages of both sides of a connection, and what the SUT has acknowledged so far."""
+    """The numbers of messages that both sides of a connection have sent, and the last counts that
+    the SUT acknowledged.
+    """
 
     def __init__(self) -> None:
         self.sent = self.sent_recoverable = 0
         self.came = self.came_recoverable = 0
         self.is_clear = True
-        """Whether everything that the peer sent is a packet."""
+        """Whether all bytes that the peer sent are well-formed packets."""
         self.headers = 0
         self.acknowledged = 0
         """The last AckSequenceNumber of the SUT."""
@@ -36,7 +40,7 @@ class Counts(Summary):
         self.flagged = Recent[int, bool]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Count a message, and note what a SessionHeader acknowledges."""
+        """Count a message, and remember the acknowledgments of its SessionHeader."""
         if not frame.from_sut and frame.kind == MALFORMED:
             self.is_clear = False
         packet = record_of(frame) if frame.kind in (SESSION_ACK, MESSAGE) else None
@@ -64,14 +68,16 @@ class Counts(Summary):
 
 
 def flagged_by(header: Any) -> list[int]:
-    """Return the numbers of the recoverable messages that a SessionHeader names."""
+    """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
     return [(first + bit) % _WRAP for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
 
 
 @cache
 def of_header(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
-    """Show a predicate each SessionHeader of the SUT, or the first of a connection, with what was counted before it."""
+    """Return a predicate that judges each SessionHeader of the SUT, or the first of a connection, by the counts before
+    it.
+    """
 
     def predicate(packet: Any, context: Context) -> Finding:
         if packet.SessionHeader is None:
@@ -87,78 +93,87 @@ def _is(name: str, value: int, wanted: int, what: str) -> Finding:
 
 
 def counts_sent(packet: Any, counts: Counts) -> Finding:
-    """Demand the number of the messages sent, a message itself included."""
+    """Demand that UserMsgSequenceNumber is the number of messages sent, including the message with
+    the SessionHeader.
+    """
     own = hasattr(packet, "UserHeader")
-    return _is("UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "sent")
+    return _is("UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent")
 
 
 def counts_sent_recoverable(packet: Any, counts: Counts) -> Finding:
-    """Demand the number of the recoverable messages sent, a message itself included."""
+    """Demand that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the current message."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
-    return _is("RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable ones sent")
+    return _is(
+        "RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable messages sent"
+    )
 
 
 def counts_no_recoverable(packet: Any, counts: Counts) -> Finding:
-    """Demand 0 while no recoverable message was sent."""
+    """Demand that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     return None if counts.sent_recoverable or own else counts_sent_recoverable(packet, counts)
 
 
 def acknowledges_what_came(packet: Any, counts: Counts) -> Finding:
-    """Demand a number that is no higher than that of the messages that came, and not lower than before.
+    """Demand that AckSequenceNumber is at most the number of messages received, and not lower than before.
 
-    Messages that came last may still have been on their way when the header was made.
+    The last messages may have arrived after the SUT created the header.
     """
     if not counts.is_clear:
         return None
     value = packet.SessionHeader.AckSequenceNumber
     ahead, behind = (value - counts.acknowledged) % _WRAP, (counts.came - value) % _WRAP
     kept = ahead < _WRAP // 2 and behind < _WRAP // 2 and behind <= counts.came
-    return kept, f"AckSequenceNumber is {value}, {counts.acknowledged} before, {counts.came} messages came"
+    return kept, f"AckSequenceNumber is {value} after {counts.acknowledged}, with {counts.came} messages received"
 
 
 def flags_what_came(packet: Any, counts: Counts) -> Finding:
-    """Demand that the recoverable messages that are named have come."""
+    """Demand that the recoverable messages that a header acknowledges have been received."""
     if not counts.is_clear:
         return None
     numbers = flagged_by(packet.SessionHeader)
     if not numbers:
         return None
     kept = all((counts.came_recoverable - number) % _WRAP < counts.came_recoverable for number in numbers)
-    return kept, f"recoverable messages {numbers[0]} to {numbers[-1]} are named, {counts.came_recoverable} came"
+    return (
+        kept,
+        f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {counts.came_recoverable} were received",
+    )
 
 
 def flags_once(packet: Any, counts: Counts) -> Finding:
-    """Demand that no recoverable message is named that was named before."""
+    """Demand that a header acknowledges no recoverable message that an earlier header acknowledged."""
     numbers = flagged_by(packet.SessionHeader)
     if not numbers:
         return None
     again = [number for number in numbers if number in counts.flagged]
-    return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are named, {len(again)} of them again"
+    return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {len(again)} of them again"
 
 
 def names_fresh_messages(packet: Any, counts: Counts) -> Finding:
-    """Demand that the recoverable messages that are named have come, and were not named before."""
+    """Demand that the recoverable messages that a header acknowledges have been received, and were not acknowledged
+    before.
+    """
     came, once = flags_what_came(packet, counts), flags_once(packet, counts)
     return came if isinstance(came, tuple) and not came[0] else once
 
 
 def begins_with_1(packet: Any, counts: Counts) -> Finding:
-    """Judge the first recoverable message that is named on a connection."""
+    """Demand that the first recoverable message that is acknowledged on a connection is message 1."""
     numbers = flagged_by(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None
-    return numbers[0] == 1, f"the first recoverable message that is named is {numbers[0]}"
+    return numbers[0] == 1, f"the first recoverable message that is acknowledged is {numbers[0]}"
 
 
 def is_zero_while_nothing_came(name: str) -> JudgeHeader:
-    """Demand 0 in a field while no recoverable message came."""
+    """Demand that a field is 0 while no recoverable message was received."""
 
     def judge(packet: Any, counts: Counts) -> Finding:
         if not counts.is_clear or counts.came_recoverable:
             return None
         value = getattr(packet.SessionHeader, name)
-        return value == 0, f"{name} is {value}, no recoverable message came"
+        return value == 0, f"{name} is {value}, although no recoverable message was received"
 
     return judge

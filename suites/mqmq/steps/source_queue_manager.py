@@ -31,7 +31,7 @@ def own_identifier(context: Context) -> UUID | None:
 
 
 def source(packet: Any, context: Context) -> Finding:
-    """Check that SourceQueueManager is the SUT; forwarded messages (RC is not 0) are not judged."""
+    """Check that SourceQueueManager is the GUID of the SUT; forwarded messages (RC is not 0) are not judged."""
     identifier = own_identifier(context)
     if identifier is None or packet.UserHeader.RC:
         return None

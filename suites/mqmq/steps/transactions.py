@@ -1,4 +1,4 @@
-"""Predicates on the messages of transactions, by the message before in their sequence. Spec: MS-MQMQ 2.2.20.5."""
+"""Predicates that compare a transactional message with the previous message of its sequence. Spec: MS-MQMQ 2.2.20.5."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from harness.judging.passive import Context, Finding, Predicate, Recent, Summary
 from reference_qm.codec import TxSequenceID
 
 JudgePair = Callable[[Any, Any], Finding]
-"""A predicate on a TransactionHeader, and on the one before it in its sequence."""
+"""A predicate that is called with a TransactionHeader and with the previous TransactionHeader of its sequence."""
 
 
 class Places(Summary):
-    """The TransactionHeaders that the SUT has sent on a connection, by their places in sequences."""
+    """The TransactionHeaders that the SUT has sent on a connection, by sequence and TxSequenceNumber."""
 
     def __init__(self) -> None:
         self.headers = Recent[tuple[TxSequenceID, int], Any]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a transactional message."""
+        """Remember the TransactionHeader of a message from the SUT."""
         packet = record_of(frame) if frame.from_sut and frame.kind == "UserMessage" else None
         if packet is not None and packet.TransactionHeader is not None:
             header = packet.TransactionHeader
@@ -28,7 +28,7 @@ class Places(Summary):
 
 
 def after_another(judge: JudgePair) -> Predicate:
-    """Show a predicate each new transactional message whose predecessor in the sequence was seen."""
+    """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         header = packet.TransactionHeader
@@ -43,26 +43,26 @@ def after_another(judge: JudgePair) -> Predicate:
 
 
 def begins_its_transaction(header: Any, before: Any) -> Finding:
-    """Demand FM if and only if the message before is of another transaction."""
+    """Demand that FM is set if and only if the previous message belongs to a different transaction."""
     first = header.ID != before.ID
     return first == header.FM, f"FM is {header.FM}, ID is {header.ID} after {before.ID}"
 
 
 def ended_its_transaction(header: Any, before: Any) -> Finding:
-    """Demand LM of the message before if and only if this one is of another transaction."""
+    """Demand that LM of the previous message is set if and only if this message belongs to a different transaction."""
     last = header.ID != before.ID
-    return last == before.LM, f"LM of the message before is {before.LM}, ID is {header.ID} after {before.ID}"
+    return last == before.LM, f"LM of the previous message is {before.LM}, ID is {header.ID} after {before.ID}"
 
 
 def keeps_its_transaction(header: Any, before: Any) -> Finding:
-    """Demand the ID of the message before, where neither ended nor began a transaction."""
+    """Demand that the ID is that of the previous message, if LM was clear there and FM is clear here."""
     if before.LM or header.FM:
         return None
-    return header.ID == before.ID, f"ID is {header.ID} after {before.ID} in one transaction"
+    return header.ID == before.ID, f"ID is {header.ID} after {before.ID} in the same transaction"
 
 
 def has_its_own_transaction(header: Any, before: Any) -> Finding:
-    """Demand another ID than that of the message before, where that ended and this one began a transaction."""
+    """Demand that the ID differs from that of the previous message, if LM was set there and FM is set here."""
     if not before.LM or not header.FM:
         return None
-    return header.ID != before.ID, f"ID is {header.ID} after {before.ID} in another transaction"
+    return header.ID != before.ID, f"ID is {header.ID} after {before.ID} in a new transaction"

@@ -18,7 +18,7 @@ MESSAGE = "UserMessage"
 
 
 def is_own(packet: Any, context: Context) -> bool:
-    """Return whether the SUT is the origin of a packet: an internal packet, or a message that it does not forward."""
+    """Return whether the SUT originated a packet: an internal packet, or a message that the SUT does not forward."""
     own: bool | None = context.known.get("own")
     if own is None:
         own = context.known["own"] = _is_own(packet, context)
@@ -34,7 +34,9 @@ def _is_own(packet: Any, context: Context) -> bool:
 
 
 def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
-    """Return a predicate: a value in a header of the SUT's own packets is 0; `value_of` reads it from the header."""
+    """Return a predicate that a value in a header of the SUT's own packets is 0; `value_of` reads
+    it from the header.
+    """
 
     def predicate(packet: Any, context: Context) -> Finding:
         part = getattr(packet, header, None)
@@ -47,7 +49,7 @@ def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate
 
 
 def bits_not_set(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
-    """Register a predicate for each rule: bits of Flags of a header, by name, are 0 when sent."""
+    """Register one predicate for each rule: the named bits of Flags in a header are 0 in sent packets."""
     for rule, name in rules.items():
         bits = vars(header).get(name)
         if not isinstance(bits, Bits):

@@ -1,7 +1,8 @@
-"""Other readings of the session on which messages are sent: one that is already open (E16).
+"""Readings of erratum E16: the session on which a message is sent.
 
 The reference sends a message for another queue manager on a session that it opens for the outgoing queue. These
-variants send it on a session that the other side opened: the first, the last, or the one with the latest message.
+variants send it on a session that the other side has opened: the first session, the last session, or the session on
+which the latest message arrived.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 Choose = Callable[[QueueManager, list[Session]], Session]
-"""A choice among open sessions, which are in the order of their opening."""
+"""A function that chooses one of the open sessions, which it gets in the order in which they were opened."""
 Moves = Callable[[QueueManager, UserMessagePacket], bool]
-"""A decision whether a message is sent on a session that is already open."""
+"""A function that decides whether a message is sent on a session that is already open."""
 
 
 def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether the queue manager itself is the sender of a message: an acknowledgment, or a report."""
+    """Return whether the queue manager itself sends a message, such as an acknowledgment or a report."""
     sent_here = packet.UserHeader.SourceQueueManager == qm.adm.Identifier
     return sent_here and packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
 
 
 def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether a message may leave its session: messages of this queue manager's sequences may not."""
+    """Return whether a message may be sent on another session: messages of this queue manager's sequences may not."""
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 
 
@@ -51,13 +52,13 @@ def get_last_session(qm: QueueManager, sessions: list[Session]) -> Session:
 
 
 def latest(qm: QueueManager, sessions: list[Session]) -> Session:
-    """Return the session on which a message came last."""
+    """Return the session on which the latest message arrived."""
     noted = getattr(qm.receiving, "latest", None)
     return noted if noted in sessions else sessions[-1]
 
 
 class NotesWhereMessagesCome(Receiving):
-    """The receiver remembers the session on which a message came last."""
+    """The receiver remembers the session on which the latest message arrived."""
 
     latest: Session | None = None
 
@@ -67,7 +68,9 @@ class NotesWhereMessagesCome(Receiving):
 
 
 class OnAnOpenSession(Sending):
-    """The sender uses an open session for some messages, unless the outgoing queue has one or earlier messages."""
+    """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
+    or holds earlier messages.
+    """
 
     moves: Moves
     choose: Choose
@@ -119,7 +122,7 @@ class KeepsWhatWasMoved(FinalAcks):
 
 
 def _build_host_prefixes(session: Session) -> tuple[str, str]:
-    """Return the beginnings of format names of the remote queue manager's queues, in upper case."""
+    """Return the prefixes, in upper case, of the format names of the remote queue manager's queues."""
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 

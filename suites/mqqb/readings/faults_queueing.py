@@ -1,4 +1,4 @@
-"""Other readings of queues, journals and transactions (MS-MQDMPR), and of security."""
+"""Readings of errata about queues, journals, transactions (MS-MQDMPR) and security, not those of the reference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from reference_qm.surface.clock import Now
 
 @follows("E83.2")
 class NobodyIsAnonymous(SecurityOnReceipt):
-    """The receiver treats a message without a sender, also without a SecurityHeader, as one of the anonymous user."""
+    """The receiver treats a message that names no sender, even a message without a SecurityHeader, as a message from
+    the anonymous user.
+    """
 
     @only_if(
         lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_everyone_send(part, queue)
@@ -44,7 +46,7 @@ def _may_everyone_send(part: SecurityOnReceipt, queue: Queue) -> bool:
 
 @follows("E105.2")
 class QueueManagerQuotaInBytes(Quotas):
-    """The queue manager reads QueueManagerQuota as bytes."""
+    """The queue manager treats QueueManagerQuota as a number of bytes."""
 
     @only_if(lambda part, queue, message: _get_quota(part) < queue.MessagePositionList.storage.used)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -71,7 +73,9 @@ class ReceivedWithinTimeOfArrival(Lifetimes):
 
 @follows("E111.2")
 class ApplicationQueueOfTransactionsOnly(Journaling):
-    """The sender puts only transactional messages into an application's dead-letter queue, others into the system's."""
+    """The sender puts only transactional messages into an application's dead-letter queue, and other messages into the
+    system's dead-letter queue.
+    """
 
     @only_if(lambda part, message: message.TransactionIdentifier is None)
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -80,7 +84,7 @@ class ApplicationQueueOfTransactionsOnly(Journaling):
 
 @follows("E117.2")
 class DirectNamesAreRouted(Routing):
-    """The reader connects to the host of a direct name for every client."""
+    """The queue manager forwards messages from any client to the host of a direct name."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
         return super().is_routable(packet) or packet.UserHeader.DestinationQueue is not None
@@ -107,7 +111,9 @@ class BoundariesOfTheWholeTransaction(TransactionEvents):
 
 @follows("E119.2")
 class PurgedInTransactionWasReceived(TransactionEvents):
-    """The receiver deletes a message purged during a transaction as received when that transaction aborts."""
+    """The receiver deletes a message that was purged during a transaction when that transaction aborts, and
+    acknowledges the message as received.
+    """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -119,7 +125,7 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 @follows("E81.2")
 class OtherBytesAreSigned(SecurityOnReceipt):
-    """The signature hashes the same values with a null byte at the end."""
+    """The hash of a signature covers the specified values and a null byte after them."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         return super().signed_properties(packet, kind) + b"\0"
@@ -127,7 +133,7 @@ class OtherBytesAreSigned(SecurityOnReceipt):
 
 @follows("E84.2")
 class AnyProviderVerifies(SecurityOnReceipt):
-    """The receiver verifies a signature of a missing provider like any other."""
+    """The receiver verifies a signature of an unavailable cryptographic provider like any other signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader

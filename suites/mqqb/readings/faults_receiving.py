@@ -1,4 +1,4 @@
-"""Other readings of the receipt, the counts and the refusal of messages."""
+"""Readings of errata about the receipt, the counts and the refusal of messages, not those of the reference."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
 LAST_RC = 0x1D
-TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
 class DuplicatesByOrdinal(History):
-    """The receiver identifies a duplicate by the ordinal of an earlier message of any sender."""
+    """The receiver treats a message as a duplicate if an earlier message from any sender had its ordinal."""
 
     @only_if(lambda part, packet: _repeat_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -55,7 +55,7 @@ def _repeat_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistor
 
 @follows("E220.2")
 class HostNamesValidated(Receiving):
-    """The receiver drops a message whose direct name has another host."""
+    """The receiver drops a message whose direct name names another host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         return not self.names_own_host(packet)
@@ -63,7 +63,9 @@ class HostNamesValidated(Receiving):
 
 @follows("E19.2")
 class RefusedDoNotCount(Admission):
-    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader closes it."""
+    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader makes it close the
+    session.
+    """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
     def refuse_message(
@@ -77,7 +79,7 @@ class RefusedDoNotCount(Admission):
 
 @follows("E20.2")
 class ComparedBeforeCounted(Receiving):
-    """The receiver compares the counts of a SessionHeader before it counts its recoverable message."""
+    """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -92,7 +94,7 @@ class ComparedBeforeCounted(Receiving):
 
 @follows("E29.2")
 class HopsUpToFiveBits(Routing):
-    """The receiver refuses a message when the five bits of RC overflow."""
+    """The receiver refuses a message when the increment of RC overflows its five bits."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= LAST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -109,7 +111,7 @@ class _NoFinalAckOfClassesNotListed(FinalAcks):
     ) -> None:
         if message_class not in (
             HOP_COUNT_EXCEEDED,
-            TIMED_OUT,
+            TIMED_OUT_CLASSES,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
             super().refuse_transactional(session, packet, message_class, now)
@@ -122,18 +124,18 @@ class _NoAckOfClassesNotListed(AdminAcks):
 
 add_reading(
     "E30.2",
-    "The receiver sends no acknowledgment of a class that is missing in the list of 2.2.5 or the table of 3.1.7.15.",
+    "The receiver sends no acknowledgment whose class is missing in the list of 2.2.5 or in the table of 3.1.7.15.",
     both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
 )
 
 
 @follows("E34.1")
 class ExpiredIsIgnored(Admission):
-    """The receiver ignores an expired message without any acknowledgment."""
+    """The receiver discards an expired message and sends no acknowledgment."""
 
     _expiring = False
 
-    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT)
+    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT_CLASSES)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
@@ -168,7 +170,9 @@ class OrderAckOfNothing(OrderAcks):
 
 @follows("E40.1")
 class RefusedForQuotaAdvances(Admission):
-    """The receiver advances the sequence and sends an OrderAck for a message before it refuses it for quota."""
+    """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because of a
+    quota.
+    """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -227,7 +231,7 @@ def _advance_sequence(
 
 @follows("E41.2")
 class OneSequenceForASender(InSequence):
-    """The receiver keeps one incoming sequence for each sender and all its queues."""
+    """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -259,7 +263,7 @@ def _list_queues(part: Closing) -> Iterable[Queue]:
 
 @follows("E41.3")
 class SequenceEndsWithTheSession(Closing):
-    """The receiver ends the incoming sequence with the session."""
+    """The receiver ends the incoming sequence when the session ends."""
 
     @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -272,7 +276,7 @@ class SequenceEndsWithTheSession(Closing):
 
 @follows("E49.2")
 class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
-    """The receiver refuses an unlisted PrivacyLevel with BAD_SIGNATURE, with or without EB."""
+    """The receiver refuses an unlisted PrivacyLevel with BAD_SIGNATURE, whether EB is set or clear."""
 
     @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
@@ -304,7 +308,7 @@ class _FinalAckForAnyMessage(Arrival):
 
 
 class _SessionNoted(Receiving):
-    """The receiver names the sender's order queue by the session on which the message came."""
+    """The receiver chooses the kind of name of the sender's order queue by the session on which the message arrived."""
 
     @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

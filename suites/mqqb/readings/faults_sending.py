@@ -1,4 +1,4 @@
-"""Other readings of the sending and the acknowledgment of messages."""
+"""Readings of errata about the sending and the acknowledgment of messages, not those of the reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-HALF_OF_NUMBERS = 0x8000
+HALF_OF_NUMBER_RANGE = 0x8000
 
 
 @follows("E22.2")
@@ -39,7 +39,7 @@ class AllUpToTheNumber(SessionAcks):
                 number
                 and position.recoverable
                 and not position.TxSequenceNumber
-                and (number - own & 0xFFFF) < HALF_OF_NUMBERS
+                and (number - own & 0xFFFF) < HALF_OF_NUMBER_RANGE
             ):
                 self.delete_position(session, position)
         super().delete_acknowledged_recoverable(session, header)
@@ -59,7 +59,7 @@ class SendTimerAlwaysRuns(SessionAcks):
 
 @follows("E25.2")
 class WindowOfThePeer(Sending):
-    """The sender has at most as many unacknowledged messages as the peer's WindowSize."""
+    """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
     def is_window_open(self, session: Session) -> bool:
@@ -75,14 +75,16 @@ class _WindowOfTheLastHeader(SessionAcks):
 
 add_reading(
     "E25.3",
-    "The sender uses the peer's window, and changes it by the WindowSize of a SessionHeader.",
+    "The sender uses the peer's window, and updates it from WindowSize of each SessionHeader.",
     both(replace_part(WindowOfThePeer), replace_part(_WindowOfTheLastHeader)),
 )
 
 
 @follows("E35.2")
 class SendingSideSaysThatItSent(Tracing):
-    """The sender's reports have the word for sending, and no space before the end tag of the hop count."""
+    """The sender's report on a sent message has "sent by" in its label, and no space before the end tag of the hop
+    count.
+    """
 
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
         self.sent = next_hop is not None
@@ -119,7 +121,9 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
 
 @follows("E221.2")
 class OrderAcksWaitForTheClock(OrderAcks):
-    """The receiver delays the OrderAck for each transactional message while the time is before LastOrderAckSendTime."""
+    """The receiver delays the OrderAck with each transactional message while the clock shows a time before
+    LastOrderAckSendTime.
+    """
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
     def schedule(self, session: Session, now: Now) -> None:
@@ -129,7 +133,9 @@ class OrderAcksWaitForTheClock(OrderAcks):
 
 @follows("E44.2")
 class FirstNamesTheNumberBefore(TransactionalSending):
-    """The sender's first message in the table, when resent, names the number before its own."""
+    """When the sender resends the first message in OutgoingMessageTable, the message's PreviousTxSequenceNumber is one
+    less than its own number.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -160,7 +166,7 @@ class IntervalGrowsWithOrderAcks(TransactionalSending):
     """The sender increments ResendIntervalIndex for each OrderAck."""
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Leave the element unchanged."""
+        """Leave ResendIntervalIndex unchanged."""
 
     def reset_resend_interval(self, session: Session) -> None:
         if outgoing_sequence(session).UnackedSequence:
@@ -208,7 +214,7 @@ class MessagesInFlightAreSentAgain(SessionAcks):
 
 @follows("E87.2")
 class PiggybackedAckRestartsTheTimer(Sending):
-    """The sender restarts the Session Ack Send Timer after a message with a SessionHeader."""
+    """The sender restarts the Session Ack Send Timer after it sends a message with a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -220,7 +226,7 @@ class PiggybackedAckRestartsTheTimer(Sending):
 
 @follows("E110.2")
 class OnlyTimeToReachQueueCounts(Lifetimes):
-    """The sender sends a message whose TimeToBeReceived is over; it expires at its destination."""
+    """The sender sends a message whose TimeToBeReceived has expired; the message expires at its destination."""
 
     @only_if(
         lambda part, packet, now: part.qm.sending.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE

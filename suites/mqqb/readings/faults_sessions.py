@@ -1,4 +1,4 @@
-"""Other readings of the opening, the timers and the end of a session."""
+"""Readings of errata about the opening, the timers and the end of a session, not those of the reference."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ class RefusalCloses(SessionOpening):
 
 @follows("E13.2")
 class OneInitializationTimer(SessionTimers):
-    """The queue manager has one Session Initialization Timer for all sessions, which each start or stop affects."""
+    """The queue manager has one Session Initialization Timer for all sessions, so each start or stop affects all
+    sessions.
+    """
 
     @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -83,18 +85,20 @@ def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
 
 @follows("E14.2")
 class ParametersTakenAsTheyAre(Identifying):
-    """The acceptor accepts parameters outside their ranges unchanged."""
+    """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
 
     @only_if(
         lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _limit_parameters(packet)
     )
     def check_form(self, packet: Packet) -> None:
-        """Accept any values."""
+        """Accept any value of the parameters."""
 
 
 @follows("E14.3")
 class ParametersPutIntoRange(Identifying):
-    """The acceptor moves parameters into their ranges and repeats the result in its response."""
+    """The acceptor replaces parameters outside their ranges by the nearest valid values, and repeats these values in
+    its response.
+    """
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
@@ -158,7 +162,7 @@ class OpeningIsNoAcknowledgment(Identifying):
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
     def note_received(self, session: Session) -> None:
-        """Leave the element unchanged."""
+        """Leave ReceivedAck unchanged."""
 
 
 class _PingNamesTheAcceptor(Ping):
@@ -178,6 +182,6 @@ class _RequestNamesTheAcceptor(Establishing):
 
 add_reading(
     "E11.2",
-    "The initiator sets RemoteQMGuid for a direct name from the Ping Response, and uses it in its request.",
+    "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
     both(replace_part(_PingNamesTheAcceptor), replace_part(_RequestNamesTheAcceptor)),
 )

@@ -35,11 +35,17 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
 @covers("MQQB-2.1.1-02")
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
-    """A SUT with a message for the peer connects to the peer's TCP port and requests a session there."""
+    """A SUT that has a message for the peer connects to the peer's TCP port and requests a session there."""
     connection = OutgoingSession(peer, sut).listener.accept()
     request = connection.poll("EstablishConnection") if connection is not None else None
     observed = request or connection
-    judge("MQQB-2.1.1-02", expected=packet("EstablishConnection"), observed=observed, evidence=[request])
+    judge(
+        "MQQB-2.1.1-02",
+        expected=packet("EstablishConnection"),
+        observed=observed,
+        case="first packet of the SUT",
+        evidence=[request],
+    )
 
 
 @covers("MQQB-2.1.1-03")
@@ -51,7 +57,13 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
         connection.send(establish_request(peer))
         reply = connection.poll("EstablishConnection")
     observed = reply or connection
-    judge("MQQB-2.1.1-03", expected=packet("EstablishConnection"), observed=observed, evidence=[reply])
+    judge(
+        "MQQB-2.1.1-03",
+        expected=packet("EstablishConnection"),
+        observed=observed,
+        case="answer of the SUT",
+        evidence=[reply],
+    )
 
 
 @covers("MQQB-2.1.1-D01")
@@ -72,8 +84,8 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
 
 @covers("MQQB-2.1.1-D01")
 def test_transactional_messages_cause_order_ack_and_final_ack(peer, sut, judge):
-    """A transactional message that the SUT accepts causes an OrderAck; one for a queue that is not transactional, a
-    FinalAck.
+    """A transactional message that the SUT accepts causes an OrderAck; a transactional message to a queue that is not
+    transactional causes a FinalAck.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(queue="plain")]

@@ -14,14 +14,14 @@ from suites.mqqb.steps.provoking import let_send
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge):
-    """A Ping Request of the SUT comes to the ping port; a response to its source port makes the SUT request a session
-    at once.
+    """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request makes the SUT
+    request a session at once.
     """
     listening_port = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw(ping=False)
     let_send(peer, sut, peer.direct_name())
     ping = listening_port.poll()
-    judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, evidence=ping)
+    judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, case="datagram at the ping port", evidence=ping)
     judge.conclude("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
@@ -29,7 +29,13 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     answer = listening_port.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
     connection = listener.accept(within_ms=sut.duration_ms(1_000) // 2 + sut.slack_ms(1_000))
     request = connection.poll("EstablishConnection") if connection is not None else None
-    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=request, evidence=[ping, answer, request])
+    judge(
+        "MQQB-2.1.2-01",
+        expected=packet("EstablishConnection"),
+        observed=request,
+        case="first packet on the connection",
+        evidence=[ping, answer, request],
+    )
 
 
 @needs("ping")

@@ -89,7 +89,7 @@ add(
 add(
     "acceptor-establish-connection-refusal-in-bit-5",
     "MQQB-2.2.1-D01",
-    "The acceptor refuses a session by bit 5 of InternalHeader.Flags instead of bit 4 (CS).",
+    "The acceptor refuses a session with bit 5 of InternalHeader.Flags set instead of bit 4 (CS).",
     wrong_bytes(
         EstablishConnectionPacket,
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],

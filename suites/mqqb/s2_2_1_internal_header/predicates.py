@@ -17,5 +17,5 @@ def packet_type(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0")
 def refusal_only_while_connecting(packet: Any, context: Context) -> Finding:
-    """Demand CS 0 in a SessionAck: only the packets that open a session may refuse."""
+    """Demand CS 0 in a SessionAck: only a packet that opens a session may refuse the session."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"

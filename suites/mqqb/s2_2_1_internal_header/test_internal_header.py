@@ -10,7 +10,7 @@ from harness.run.marks import covers, malforms, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 
-RESERVED_BITS = {
+RULES_OF_RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
     "X6": "MQQB-2.2.1-08",
     "X7": "MQQB-2.2.1-09",
@@ -23,18 +23,18 @@ RESERVED_BITS = {
     "X14": "MQQB-2.2.1-16",
     "X15": "MQQB-2.2.1-17",
 }
-"""Rules, by reserved bit of Flags."""
+"""The rule of each reserved bit of InternalHeader.Flags."""
 
-FLAGS_AT = 18
+FLAGS_OFFSET = 18
 
 
 @sut_survives()
-@covers(*RESERVED_BITS.values())
+@covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
     packet.
     """
-    for bit, rule in RESERVED_BITS.items():
+    for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
@@ -42,23 +42,31 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
-    """A session with InternalHeader.Reserved 0, then 0xBEEF, is answered as usual; the SUT sends 0 in Reserved."""
+    """The SUT answers a session as usual with InternalHeader.Reserved 0, then 0xBEEF, and sends 0 in Reserved."""
     for reserved in (0, 0xBEEF):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
         judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     sent = [int.from_bytes(frame.data[16:18], "little") for frame in exchange.connection.received]
-    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=exchange.evidence)
+    judge(
+        "MQQB-2.2.1-01",
+        expected=[0, 0, 0],
+        observed=sent,
+        case="Reserved in the packets of the SUT",
+        evidence=exchange.evidence,
+    )
 
 
 @covers("MQQB-2.2.1-D01")
 def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
-    """Four answers of the SUT, one of them a refusal, have PT and CS in their bits, and ClientGuid after them."""
+    """In four answers of the SUT, one of them a refusal, PT and CS have their specified bits, and ClientGuid follows
+    Flags where the packet has one.
+    """
     exchange = exchange_message(peer)
     connection = peer.connect()
     sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     refusal = connection.poll_packet(0)
     answers = [*exchange.answers, refusal]
-    seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
+    seen = [f"0x{frame.data[FLAGS_OFFSET] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
     client = sent.data[20:36].hex()
     follows = [frame.data[20:36].hex() == client for frame in (exchange.answers[0], refusal) if frame is not None]
     judge(
@@ -83,7 +91,7 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     connection = peer.open_raw()
     connection.check_alive()
     data = bytearray(bytes(connection.sent[1].data))
-    data[FLAGS_AT] = packet_type
+    data[FLAGS_OFFSET] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
@@ -92,10 +100,16 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 @sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, judge):
-    """An EstablishConnection request with ServerGuid of another queue manager is answered with CS set."""
+    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set."""
     peer.request_session()
     connection = peer.connect()
     sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])
+    judge(
+        "MQQB-2.2.1-05",
+        expected=refusal,
+        observed=reply or connection,
+        case="response to the request",
+        evidence=[sent, reply],
+    )

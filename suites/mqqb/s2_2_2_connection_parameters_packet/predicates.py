@@ -8,7 +8,7 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from suites.mqqb.steps.internal_packets import INTERNAL, PARAMETERS_PACKET, has_flags, has_pt
 from suites.mqqb.steps.layouts import register_layout
 
-LONGEST_MS = 0x0001_D4C0
+LONGEST_TIMEOUT_MS = 0x0001_D4C0
 
 register_layout("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
 register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
@@ -21,7 +21,7 @@ def _demand_timeout(field: str, shortest_ms: int) -> Predicate:
         if context.sut_role != "initiator":
             return None
         value = getattr(packet.ConnectionParametersHeader, field)
-        return shortest_ms <= value <= LONGEST_MS, f"{field} is {value}"
+        return shortest_ms <= value <= LONGEST_TIMEOUT_MS, f"{field} is {value}"
 
     return predicate
 
@@ -30,7 +30,7 @@ for rule, field, shortest_ms in (
     ("MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 0x0000_01F4),
     ("MQQB-2.2.2.1-D03", "AckTimeout", 0x0000_4E20),
 ):
-    passive(rule, "ConnectionParameters", f"{field} is at least {shortest_ms} and at most {LONGEST_MS}")(
+    passive(rule, "ConnectionParameters", f"{field} is at least {shortest_ms} and at most {LONGEST_TIMEOUT_MS}")(
         _demand_timeout(field, shortest_ms)
     )
 

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import EstablishConnectionPacket
 
-ESTABLISH = EstablishConnectionPacket
+ESTABLISH_PACKET = EstablishConnectionPacket
 
 
 def _set_server_to_client(packet: EstablishConnectionPacket) -> bytes:
@@ -18,7 +18,7 @@ def _set_server_to_client(packet: EstablishConnectionPacket) -> bytes:
 
 
 add_refusals(
-    ESTABLISH,
+    ESTABLISH_PACKET,
     ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
     ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
     ("receiver-establish-connection-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
@@ -32,73 +32,73 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-in-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
         "An EstablishConnection packet is sent with IN clear.",
-        bit_clear(ESTABLISH, "BaseHeader.IN"),
+        bit_clear(ESTABLISH_PACKET, "BaseHeader.IN"),
     ),
     (
         "any-establish-connection-pt-3",
         ("MQQB-2.2.3-02",),
         "An EstablishConnection packet is sent with PT 3.",
-        field_is(ESTABLISH, "InternalHeader.PT", 3),
+        field_is(ESTABLISH_PACKET, "InternalHeader.PT", 3),
     ),
     (
         "initiator-establish-connection-server-guid-own",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
-        sent_as("initiator", packets(ESTABLISH, _set_server_to_client)),
+        sent_as("initiator", packets(ESTABLISH_PACKET, _set_server_to_client)),
     ),
     (
         "acceptor-establish-connection-server-guid-of-initiator",
         ("MQQB-2.2.3.1-02",),
         "The acceptor's EstablishConnection response has the initiator's GUID as ServerGuid.",
-        sent_as("acceptor", packets(ESTABLISH, _set_server_to_client)),
+        sent_as("acceptor", packets(ESTABLISH_PACKET, _set_server_to_client)),
     ),
     (
         "any-establish-connection-re-0x11",
         ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
         "An EstablishConnection packet is sent with RE 0x11.",
-        off_by(ESTABLISH, "EstablishConnectionHeader.RE", 1),
+        off_by(ESTABLISH_PACKET, "EstablishConnectionHeader.RE", 1),
     ),
     (
         "initiator-establish-connection-se-clear-without-ping",
         ("MQQB-2.2.3.1-05",),
         "The initiator's EstablishConnection request has SE 0 although it sent no Ping Request.",
-        sent_as("initiator", bit_clear(ESTABLISH, "EstablishConnectionHeader.SE")),
+        sent_as("initiator", bit_clear(ESTABLISH_PACKET, "EstablishConnectionHeader.SE")),
     ),
     (
         "acceptor-establish-connection-se-inverted",
         ("MQQB-2.2.3.1-06",),
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        sent_as("acceptor", bit_inverted(ESTABLISH, "EstablishConnectionHeader.SE")),
+        sent_as("acceptor", bit_inverted(ESTABLISH_PACKET, "EstablishConnectionHeader.SE")),
     ),
     (
         "initiator-establish-connection-os-inverted",
         ("MQQB-2.2.3.1-07",),
         "The initiator's EstablishConnection request has OS inverted.",
-        sent_as("initiator", bit_inverted(ESTABLISH, "EstablishConnectionHeader.OS")),
+        sent_as("initiator", bit_inverted(ESTABLISH_PACKET, "EstablishConnectionHeader.OS")),
     ),
     (
         "any-establish-connection-reserved-not-zero",
         ("MQQB-2.2.3.1-14",),
         "An EstablishConnection packet is sent with EstablishConnectionHeader.Reserved 0xBEEF.",
-        field_is(ESTABLISH, "EstablishConnectionHeader.Reserved", 0xBEEF),
+        field_is(ESTABLISH_PACKET, "EstablishConnectionHeader.Reserved", 0xBEEF),
     ),
     (
         "acceptor-establish-connection-padding-zero",
         ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
         "The acceptor's EstablishConnection response has zeros in Padding.",
-        sent_as("acceptor", field_is(ESTABLISH, "EstablishConnectionHeader.Padding", bytes(512))),
+        sent_as("acceptor", field_is(ESTABLISH_PACKET, "EstablishConnectionHeader.Padding", bytes(512))),
     ),
     (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
         "An EstablishConnection packet is sent with 4 bytes after its EstablishConnectionHeader.",
-        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data + bytes(4))),
+        wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
         "An EstablishConnection packet is sent without its 512 bytes of Padding.",
-        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data[:-512])),
+        wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)

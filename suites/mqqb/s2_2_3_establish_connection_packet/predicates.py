@@ -34,6 +34,6 @@ passive("MQQB-2.2.3-01", INTERNAL, "IN is 1 in an EstablishConnection packet", o
     has_flags(ESTABLISH_PACKET)
 )
 passive("MQQB-2.2.3-02", INTERNAL, "PT is 2 in an EstablishConnection packet", of_system=True)(has_pt(ESTABLISH_PACKET))
-passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response is that of the request", of_system=True)(
+passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(
     demand_repetition("SE")
 )

@@ -11,18 +11,18 @@ from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-UNUSED_BITS = {
+RULES_OF_UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
     "X12": "MQQB-2.2.3.1-10",
     "X13": "MQQB-2.2.3.1-11",
     "X14": "MQQB-2.2.3.1-12",
     "X15": "MQQB-2.2.3.1-13",
 }
-"""Rules, by unused bit of OperatingSystem."""
+"""The rule of each unused bit of OperatingSystem."""
 
-RESERVED = slice(58, 60)
+RESERVED_FIELD = slice(58, 60)
 
-SERVERS = ("WinServer", "WinEnt")
+SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 """Values of QueueManager.OperatingSystemType that are server-class (MS-MQQB 2.2.7)."""
 
 
@@ -33,13 +33,15 @@ def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
     sent = connection.send(establish_request(peer))
     reply = connection.poll_packet(0)
     bits = read_internal_bits(reply)
-    judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
-    judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], evidence=[sent, reply])
+    judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
+    judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-01")
 def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
-    """For a message to a direct format name, the SUT requests a session with ServerGuid zero or that of a ping."""
+    """For a message to a direct format name, the SUT requests a session with ServerGuid zero or the QMGuid of a Ping
+    Response.
+    """
     asked = OutgoingSession(peer, sut).await_request()
     pings = peer.recorder.pings(from_sut=False)
     ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
@@ -48,6 +50,7 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
         "MQQB-2.2.3.1-01",
         expected=one_of(guid_text(NULL_GUID), *ping_guids),
         observed=observed,
+        case="ServerGuid of the request",
         evidence=[*pings, asked],
     )
 
@@ -58,13 +61,21 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
     """For a message to a private format name, the SUT requests a session with the GUID of that name as ServerGuid."""
     asked = OutgoingSession(peer, sut, private_name(peer.identifier)).await_request()
     observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=guid_text(peer.identifier), observed=observed, evidence=[asked])
+    judge(
+        "MQQB-2.2.3.1-01",
+        expected=guid_text(peer.identifier),
+        observed=observed,
+        case="ServerGuid of the request",
+        evidence=[asked],
+    )
 
 
 @covers("MQQB-2.2.3.1-02")
 @pytest.mark.parametrize("named", [True, False], ids=["named", "zero"])
 def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
-    """An EstablishConnection request for the GUID of the SUT, or for zero, is answered with ServerGuid of the SUT."""
+    """An EstablishConnection request with the GUID of the SUT or zero as ServerGuid gets a response with the GUID of
+    the SUT as ServerGuid.
+    """
     connection = peer.connect()
     sent = connection.send(establish_request(peer, ServerGuid=sut.guid if named else NULL_GUID))
     reply = connection.poll("EstablishConnection")
@@ -74,7 +85,7 @@ def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, ju
 
 @covers("MQQB-2.2.3.1-05")
 def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
-    """The SUT requests a session twice: SE is 1 if no Ping Request came before; after one, 0 or 1 (erratum E03)."""
+    """The SUT requests a session twice: SE is 1 without a Ping Request, and 0 or 1 after one (erratum E03)."""
     session = OutgoingSession(peer, sut)
     known_pings = 0
     for _ in range(2):  # a retry comes without a ping
@@ -106,15 +117,15 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     """
     asked = OutgoingSession(peer, sut).await_request()
     kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
-    expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVERS)})
+    expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
 @sut_survives()
-@covers(*UNUSED_BITS.values())
+@covers(*RULES_OF_UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
-    for bit, rule in UNUSED_BITS.items():
+    for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = exchange_message(peer, establish={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
@@ -123,9 +134,9 @@ def test_unused_bit_of_operating_system_is_ignored(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
-    """EstablishConnectionHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
+    """The SUT ignores EstablishConnectionHeader.Reserved 0xBEEF in the peer's packet, and sends 0 in Reserved."""
     exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
     judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("EstablishConnection")
-    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
-    judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])
+    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
+    judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

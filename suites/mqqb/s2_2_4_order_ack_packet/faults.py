@@ -11,8 +11,8 @@ from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-RESERVED_AT = 16
-NORMAL = 0
+RESERVED_OFFSET = 16
+NORMAL_CLASS = 0
 
 for _name, _rule, _does in (
     ("receiver-order-ack-priority-3", "MQQB-2.2.4-01", "has priority 3"),
@@ -24,15 +24,15 @@ for _name, _rule, _does in (
         "MQQB-2.2.4-05",
         "has a computer name instead of an address in its destination",
     ),
-    ("receiver-order-ack-destination-other-address", "MQQB-2.2.4-06", "has another address in its destination"),
-    ("receiver-order-ack-label-wrong", "MQQB-2.2.4-07", "has another label"),
+    ("receiver-order-ack-destination-other-address", "MQQB-2.2.4-06", "has a wrong address in its destination"),
+    ("receiver-order-ack-label-wrong", "MQQB-2.2.4-07", "has a wrong label"),
     ("receiver-order-ack-body-40-bytes", "MQQB-2.2.4-08", "has a body of 40 bytes"),
     ("receiver-order-ack-requests-acknowledgment", "MQQB-2.2.4-09", "requests an acknowledgment"),
     ("receiver-order-ack-body-type-vt-ui1", "MQQB-2.2.4-11", "has BodyType VT_UI1"),
     (
         "receiver-order-ack-numbers-before-sequence-id",
         ("MQQB-2.2.4-12", "MQQB-2.2.4.1-D01"),
-        "has its numbers before TxSequenceID",
+        "has its sequence numbers before TxSequenceID",
     ),
     ("receiver-order-ack-reserved-missing", "MQQB-2.2.4.1-D01", "has no reserved bytes"),
     (
@@ -55,7 +55,7 @@ add(
     "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
     "The receiver sends an OrderAck with the MessageClass NORMAL.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL, is_order_ack),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_CLASS, is_order_ack),
 )
 
 
@@ -64,5 +64,5 @@ class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
     """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_AT:]):
+        if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_OFFSET:]):
             super().receive(session, packet, now)

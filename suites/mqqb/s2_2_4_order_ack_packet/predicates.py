@@ -71,10 +71,10 @@ def previous_number(packet: Any) -> Finding:
 passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1", of_system=True)(has_order_ack_body)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
-    passive(rule, MESSAGE, "TxSequenceID is that of received messages", of_system=True)(
+    passive(rule, MESSAGE, "TxSequenceID equals that of received messages", of_system=True)(
         order_ack_of_received(is_of_a_received_sequence)
     )
 
-passive("MQQB-2.2.4.1-02", MESSAGE, "TxSequenceNumber is that of a received message", of_system=True)(
+passive("MQQB-2.2.4.1-02", MESSAGE, "TxSequenceNumber equals that of a received message", of_system=True)(
     order_ack_of_received(has_a_received_number)
 )

@@ -1,4 +1,6 @@
-"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends an OrderAck for transactional messages, and ignores Reserved of one."""
+"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends an OrderAck for transactional messages, and ignores Reserved in a
+received OrderAck.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, private_queue_number, read_ack_place
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -25,7 +27,8 @@ from suites.mqqb.steps.sequences import Outgoing
     "MQDMPR-3.1.1.12-D08",
 )
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """After two messages, and after a third, an OrderAck with the sequence and the number of the last one comes.
+    """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
+    last message.
 
     A fourth message, which does not follow the third, does not change the acknowledged number.
     """
@@ -35,48 +38,97 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         frame = receiver.last_acknowledgment(count)
         evidence = [*sent, frame]
         came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
-        judge("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08", expected=0xFF, observed=came, evidence=evidence)
+        judge(
+            "MQMQ-2.2.18.1.6-01",
+            "MQDMPR-3.1.1.12-D08",
+            expected=0xFF,
+            observed=came,
+            case="MessageClass of the OrderAck",
+            evidence=evidence,
+        )
         if frame is None:
-            raise ConformanceFailure("no OrderAck came for the transactional messages")
+            raise ConformanceFailure("no OrderAck arrived for the transactional messages")
         identifier, found = receiver.sequence.identifier, read_ack_place(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
-        judge("MQQB-2.2.4-12", expected=expected, observed=tuple(found), evidence=evidence)
-        judge("MQQB-2.2.4.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
-        judge("MQQB-2.2.4.1-02", expected=count, observed=found.TxSequenceNumber, evidence=evidence)
+        judge(
+            "MQQB-2.2.4-12",
+            expected=expected,
+            observed=tuple(found),
+            case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+            evidence=evidence,
+        )
+        judge(
+            "MQQB-2.2.4.1-01",
+            expected=expected[:2],
+            observed=tuple(found[:2]),
+            case="Ordinal and TimeStamp of TxSequenceID",
+            evidence=evidence,
+        )
+        judge(
+            "MQQB-2.2.4.1-02",
+            expected=count,
+            observed=found.TxSequenceNumber,
+            case="TxSequenceNumber of the OrderAck",
+            evidence=evidence,
+        )
         name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
-        judge("MQQB-2.2.4-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
+        judge(
+            "MQQB-2.2.4-06",
+            expected=f"TCP:{peer.address}",
+            observed=name.partition("\\")[0],
+            case="host in the destination of the OrderAck",
+            evidence=evidence,
+        )
         if count == 2:
             sent.append(receiver.send())
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
     acks = receiver.acknowledgments()
     highest = max(read_ack_place(frame).TxSequenceNumber for frame in acks)
-    judge("MQQB-3.1.1.6.2-D01", expected=3, observed=highest, evidence=[*sent, *acks[-1:]])
+    judge(
+        "MQQB-3.1.1.6.2-D01",
+        expected=3,
+        observed=highest,
+        case="highest TxSequenceNumber of the OrderAcks",
+        evidence=[*sent, *acks[-1:]],
+    )
 
 
 @covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
-    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and 36 bytes of
-    body.
+    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and a body of
+    36 bytes.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
     frame = _await_order_ack(receiver, judge, sent)
     found, body = read_ack_place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
-    judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
+    judge(
+        "MQQB-2.2.4.1-D02",
+        expected=number,
+        observed=found.TxSequenceNumber,
+        case="TxSequenceNumber of the OrderAck",
+        evidence=evidence,
+    )
     identifier = receiver.sequence.identifier
     expected = (identifier.Ordinal, identifier.TimeStamp, number, number - 1, 36)
-    judge("MQQB-2.2.4.1-D01", expected=expected, observed=(*found, len(body)), evidence=evidence)
+    judge(
+        "MQQB-2.2.4.1-D01",
+        expected=expected,
+        observed=(*found, len(body)),
+        case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber, body size",
+        evidence=evidence,
+    )
 
 
 @needs("queues", "private_names")
 @covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """For a message to a private format name, the OrderAck goes to private queue 4 of the peer.
+    """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
 
-    An earlier session with direct names, now closed, and one that is still being set up make no difference.
+    An earlier session for direct names, now closed, and a session that is still being set up have no influence.
     """
     earlier = peer.open_raw()
     earlier.check_alive()
@@ -87,12 +139,18 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
-    judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ", evidence=[sent, frame])
+    judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ of the OrderAck", evidence=[sent, frame])
     judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
+    judge(
+        "MQQB-2.2.4-04",
+        expected=(UUID(str(peer.identifier)), 4),
+        observed=named,
+        case="queue manager and number of the destination queue",
+        evidence=[sent, frame],
+    )
 
 
 @sut_survives()
@@ -107,11 +165,17 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     packet = build_order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(build_order_ack(peer, sent, body=body))
-    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.await_resend(1), evidence=[sent, answer])
+    judge(
+        "MQQB-2.2.4.1-04",
+        expected=NOT_RESENT,
+        observed=outgoing.await_resend(1),
+        case="message after its OrderAck",
+        evidence=[sent, answer],
+    )
 
 
 def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether it comes."""
+    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
@@ -121,5 +185,5 @@ def _await_order_ack(receiver, judge, sent):
     )
     judge.conclude("MQQB-3.1.6.9-01")
     if frame is None:
-        raise ConformanceFailure("no OrderAck came for the transactional message")
+        raise ConformanceFailure("no OrderAck arrived for the transactional message")
     return frame

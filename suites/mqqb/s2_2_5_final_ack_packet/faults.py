@@ -34,15 +34,15 @@ for _name, _rule, _does in (
         "MQQB-2.2.5-06",
         "has a computer name instead of an address in its destination",
     ),
-    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "has another address in its destination"),
-    ("receiver-final-ack-label-wrong", "MQQB-2.2.5-08", "has another label"),
+    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "has a wrong address in its destination"),
+    ("receiver-final-ack-label-wrong", "MQQB-2.2.5-08", "has a wrong label"),
     ("receiver-final-ack-body-40-bytes", "MQQB-2.2.5-09", "has a body of 40 bytes"),
     ("receiver-final-ack-requests-acknowledgment", "MQQB-2.2.5-10", "requests an acknowledgment"),
     ("receiver-final-ack-body-type-vt-ui1", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
     (
         "receiver-final-ack-numbers-before-sequence-id",
         ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"),
-        "has its numbers before TxSequenceID",
+        "has its sequence numbers before TxSequenceID",
     ),
     ("receiver-final-ack-message-id-before-source-guid", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
     (
@@ -116,7 +116,7 @@ class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
 
 @fault("receiver-final-ack-of-message-with-jn-alone-missing", breaks="MQQB-2.2.5-D01")
 class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
-    """The receiver sends no FinalAck for a message with negative journaling alone that leaves its queue."""
+    """The receiver sends no FinalAck for a message with only negative journaling that leaves its queue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if not position.MessageReference.PositiveJournalingRequested:
@@ -128,7 +128,9 @@ class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
     "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
 class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
-    """The receiver sends no FinalAck for a received message with JN alone; it sends one only when the message fails."""
+    """The receiver sends no FinalAck for a message with only JN that an application received; it sends a FinalAck only
+    when such a message fails.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -141,7 +143,7 @@ class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
     "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
 class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
-    """The receiver sends no FinalAck for a failed message with JP alone; it sends one only when the message is
+    """The receiver sends no FinalAck for a failed message with only JP; it sends a FinalAck only when such a message is
     received.
     """
 
@@ -165,7 +167,7 @@ def _change_final_ack(change: Any) -> Any:
 add(
     "receiver-final-ack-previous-number-ignores-gap",
     ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
-    "The receiver's FinalAck has its TxSequenceNumber minus one as previous number, even after a gap.",
+    "The receiver's FinalAck has a TxPreviousSequenceNumber one less than its TxSequenceNumber, even after a gap.",
     _change_final_ack(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
     blind=True,
 )
@@ -173,7 +175,7 @@ add(
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
 class ReceiverFinalAckNamesNewestSequence(FinalAcks):
-    """The receiver's FinalAck names the sender's newest sequence instead of that of the message."""
+    """The receiver's FinalAck names the sender's newest sequence instead of the message's sequence."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: the SUT sends one when a transactional message is refused or leaves its queue."""
+"""MS-MQQB 2.2.5 FinalAck Packet: a transactional message that is refused or leaves its queue causes a FinalAck."""
 
 from __future__ import annotations
 
@@ -22,27 +22,65 @@ BODY_RULES = (
     "MQQB-2.2.5.1-D01",
 )
 """Rules of the body and the destination of every FinalAck."""
-FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
-"""The TransactionHeader of a message that follows the first message of its sequence, with a gap."""
+FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
+"""TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message that follows the number ``previous``."""
+    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message whose predecessor has the number
+    ``previous``.
+    """
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_ack_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
     expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
-    judge("MQQB-2.2.5-24", expected=expected, observed=tuple(found), evidence=evidence)
-    judge("MQQB-2.2.5.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
-    judge("MQQB-2.2.5.1-02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
-    judge("MQQB-2.2.5.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
+    judge(
+        "MQQB-2.2.5-24",
+        expected=expected,
+        observed=tuple(found),
+        case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-2.2.5.1-01",
+        expected=expected[:2],
+        observed=tuple(found[:2]),
+        case="Ordinal and TimeStamp of TxSequenceID",
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-2.2.5.1-02",
+        expected=number,
+        observed=found.TxSequenceNumber,
+        case="TxSequenceNumber of the FinalAck",
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-2.2.5.1-03",
+        expected=previous,
+        observed=found.TxPreviousSequenceNumber,
+        case="TxPreviousSequenceNumber of the FinalAck",
+        evidence=evidence,
+    )
     identified, user = bytes(frame["MessagePropertiesHeader"].MessageBody)[16:], sent["UserHeader"]
     source = receiver.peer.identifier.bytes_le + int(user.MessageID).to_bytes(4, "little")
     complete = (*expected, source.hex())
-    judge("MQQB-2.2.5.1-D01", expected=complete, observed=(*found, identified.hex()), evidence=evidence)
+    judge(
+        "MQQB-2.2.5.1-D01",
+        expected=complete,
+        observed=(*found, identified.hex()),
+        case="TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber, SourceGUID with MessageID",
+        evidence=evidence,
+    )
     name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
     address = f"TCP:{receiver.peer.address}"
-    judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
+    judge(
+        "MQQB-2.2.5-07",
+        expected=address,
+        observed=name.partition("\\")[0],
+        case="host in the destination of the FinalAck",
+        evidence=evidence,
+    )
 
 
 @covers(*BODY_RULES)
@@ -63,16 +101,16 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 )
 @sut_survives()
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, number 5, has a wrong destination: its FinalAck has the class and number for
-    it.
+    """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
+    reason and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
-    sent = receiver.send(transaction=FIFTH, **wrong)
+    sent = receiver.send(transaction=FIFTH_MESSAGE_HEADER, **wrong)
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
+    judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
 
 
 @needs("queues", "private_names")
@@ -87,7 +125,13 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     if user.DQ != PRIVATE:
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
+    judge(
+        "MQQB-2.2.5-05",
+        expected=(peer.identifier, 4),
+        observed=named,
+        case="queue manager and number of the destination queue",
+        evidence=[sent, frame],
+    )
 
 
 @needs("receive", "queues")
@@ -110,7 +154,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     """
     receiver = Receiver(peer, sut)
     receiver.send()
-    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH)
+    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH_MESSAGE_HEADER)
     receiver.await_acknowledgment()
     receiver.sequence = Sequence(peer, ordinal=2)
     receiver.send()
@@ -119,28 +163,36 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
+    judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
 
 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
-    """A refused message has TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its FinalAck has that number."""
+    """A transactional message to a private format name is refused: the SUT sends its FinalAck to private queue 4 of the
+    peer.
+    """
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
     sent = receiver.send(queue="plain", transaction=place_in_sequence)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5.1-D02", expected=number, observed=read_ack_place(frame).TxSequenceNumber, evidence=[sent, frame])
+    judge(
+        "MQQB-2.2.5.1-D02",
+        expected=number,
+        observed=read_ack_place(frame).TxSequenceNumber,
+        case="TxSequenceNumber of the FinalAck",
+        evidence=[sent, frame],
+    )
 
 
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
-    """Four messages are received or purged: with no journaling, JN, JP, or both. The fifth, without journaling, is
+    """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
     refused.
 
-    FinalAcks come for all messages except the first.
+    The SUT sends a FinalAck for each message except the first.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
@@ -153,4 +205,10 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
         pass
     finals = receiver.acknowledgments(final=True)
     observed = sorted({read_ack_place(frame).TxSequenceNumber for frame in finals})
-    judge("MQQB-2.2.5-D01", expected=[2, 3, 4, 5], observed=observed, evidence=[*sent, *finals])
+    judge(
+        "MQQB-2.2.5-D01",
+        expected=[2, 3, 4, 5],
+        observed=observed,
+        case="messages with a FinalAck",
+        evidence=[*sent, *finals],
+    )

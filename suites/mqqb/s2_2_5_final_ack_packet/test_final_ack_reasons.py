@@ -13,22 +13,26 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, sign
 
-NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
-REASONS = {
+UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
+CLASS_OF_EACH_REASON = {
     "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
     "MQQB-2.2.5-16": "NACK_BAD_ENCRYPTION",
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""Reasons by rule. A SUT that verifies the signature of an unknown provider accepts the message (E84)."""
-SHORT_S = 1
+"""The reason of each refusal, by rule.
+
+A SUT that verifies the signature of an unknown provider accepts the message (E84).
+"""
+SHORT_LIFETIME_S = 1
 
 
 @malforms("MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @needs("security", "receive")
-@covers(*REASONS)
+@covers(*CLASS_OF_EACH_REASON)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """Four messages are refused: a user without access, a bad key, an unknown provider, the signature of another user.
+    """Four messages are refused, because of a user without access, a bad key, an unknown provider, and the signature of
+    another user.
 
     The FinalAck of each has the class of its reason; a SUT may accept an unknown provider (erratum E84).
     """
@@ -40,11 +44,17 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     packets = {
         "MQQB-2.2.5-15": message(MALLORY),
         "MQQB-2.2.5-16": encrypt(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268),
-        "MQQB-2.2.5-17": sign(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
+        "MQQB-2.2.5-17": sign(message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
         "MQQB-2.2.5-18": sign(message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
-        judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
+        judge(
+            rule,
+            expected=CLASS_OF_EACH_REASON[rule],
+            observed=disposition.final,
+            case="class of the FinalAck",
+            evidence=disposition.frames,
+        )
 
 
 @needs("queues")
@@ -58,15 +68,29 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=of_class(AckClass.Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
+    judge(
+        "MQQB-2.2.5-19",
+        expected=of_class(AckClass.Q_EXCEED_QUOTA),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[*sent, frame],
+    )
 
 
 @covers("MQQB-2.2.5-22")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
-    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of that class."""
+    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of class
+    NACK_RECEIVE_TIMEOUT.
+    """
     receiver = Receiver(peer, sut)
-    sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_S})
+    sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_LIFETIME_S})
     receiver.await_acknowledgment()
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=of_class(AckClass.RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])
+    judge(
+        "MQQB-2.2.5-22",
+        expected=of_class(AckClass.RECEIVE_TIMEOUT),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[sent, frame],
+    )

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SessionAckPacket
 
-SH = 1 << 4
+SH_BIT = 1 << 4
 
 add(
     "any-session-ack-sh-clear",
@@ -26,5 +26,5 @@ add(
     "receiver-session-ack-session-header-missing",
     "MQQB-2.2.6-D01",
     "The receiver sends a SessionAck with SH clear that ends after its InternalHeader.",
-    wrong_bytes(SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
+    wrong_bytes(SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH_BIT]) + data[3:20])),
 )

@@ -18,11 +18,11 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
 
-RF = PingPacket.flags(RF=1)
-ROOM_FOR = 4
+RF_BIT = PingPacket.flags(RF=1)
+SESSION_LIMIT = 4
 SIGNATURE = PingPacket.Signature.to_bytes(2, "little")
 SWAPPED_SIGNATURE = 0x4855
-COOKIE = slice(4, 8)
+COOKIE_SLICE = slice(4, 8)
 
 
 def _flags(data: bytes) -> int:
@@ -30,7 +30,7 @@ def _flags(data: bytes) -> int:
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
-    """Drop datagrams by their Flags."""
+    """Return a filter that drops datagrams with some values of Flags."""
     return lambda data: None if refused(_flags(data)) else data
 
 
@@ -39,7 +39,7 @@ def _has_only_bit(bit: int) -> Callable[[int], bool]:
 
 
 def _refuse_unused_flags(data: bytes) -> bytes:
-    return bytes([data[0] | RF]) + data[1:] if _flags(data) >> 2 else data
+    return bytes([data[0] | RF_BIT]) + data[1:] if _flags(data) >> 2 else data
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
@@ -105,12 +105,12 @@ add(
 
 
 class _FewSessions(Connecting):
-    """Only so many sessions are accepted."""
+    """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG
         accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < ROOM_FOR
+        return sum(accepted) < SESSION_LIMIT
 
 
 add(
@@ -148,7 +148,7 @@ class InitiatorPingResponseWithWrongCookieAccepted(Ping):
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
-        super().receive_response(data[: COOKIE.start] + cookie + data[COOKIE.stop :], now)
+        super().receive_response(data[: COOKIE_SLICE.start] + cookie + data[COOKIE_SLICE.stop :], now)
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.7 Ping Packet: the flags of the request that an initiator sends, and of the response that it gets."""
+"""MS-MQQB 2.2.7 Ping Packet: the flags of the request that an initiator sends, and of the response that it receives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 
-SERVERS = ("WinServer", "WinEnt")
+SERVER_SYSTEMS = ("WinServer", "WinEnt")
 
 
 @needs("ping_initiator", "inspect")
@@ -20,7 +20,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     """
     asked = PingingSut(peer, sut).await_ping()
     kind = read_element(sut.inspect()["QueueManager"], "OperatingSystemType")
-    expected = fields(RC=int(kind not in SERVERS))
+    expected = fields(RC=int(kind not in SERVER_SYSTEMS))
     judge("MQQB-2.2.7-02", expected=expected, observed=ping_fields(asked, "RC"), case=kind, evidence=asked)
 
 
@@ -29,9 +29,13 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
 @covers("MQQB-2.2.7-01")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expected):
-    """A Ping Response with every unused flag set: with RF 0 the SUT opens a session, with RF 1 it opens none."""
+    """The peer sends a Ping Response with every unused flag set: the SUT opens a session if RF is 0, and none if RF is
+    1.
+    """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=0xFFFC | RF << 1)
     observed = pinging_sut.await_session(pinging_sut.no_retry_ms)
-    judge("MQQB-2.2.7-01", expected=expected, observed=observed, evidence=[asked, answer])
+    judge(
+        "MQQB-2.2.7-01", expected=expected, observed=observed, case="after the Ping Response", evidence=[asked, answer]
+    )

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
 
-UNUSED_BITS = {
+RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
     3: "MQQB-2.2.7-07",
     4: "MQQB-2.2.7-08",
@@ -27,27 +27,32 @@ UNUSED_BITS = {
     14: "MQQB-2.2.7-18",
     15: "MQQB-2.2.7-19",
 }
-"""Rules, by unused bit of Flags."""
-CLIENT = "6d71636f-6e66-4f72-8d01-{:012x}"
-MORE_THAN_A_CLIENT_TAKES = 12
-"""Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
+"""The rule of each unused bit of Flags."""
+CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
+MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS = 12
+"""The number of sessions, each of a different initiator, that the check requests.
+
+Windows client releases accept ten (notes <12>, <70>).
+"""
 
 
-JUDGED_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """The fields of a response that depend on its request."""
 
 
 @sut_survives()
 @needs("ping")
-@covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
+@covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
-    """A Ping Request with one unused bit set, or with all, has the same response as one with all bits clear."""
-    expected = require_ping_answer(peer).fields(*JUDGED_FIELDS)
-    for bit, rule in UNUSED_BITS.items():
+    """A Ping Request with one unused bit set, or with all, gets the same response as a Ping Request with all unused
+    bits clear.
+    """
+    expected = require_ping_answer(peer).fields(*JUDGED_PING_FIELDS)
+    for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = ping_sut(peer, Flags=1 << bit)
-        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
-    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
-    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
+        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
+    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in RULES_OF_UNUSED_BITS))
+    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
 
 
 @needs("ping")
@@ -56,13 +61,15 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts it, and 1 if it
     refuses it.
     """
-    for number in range(MORE_THAN_A_CLIENT_TAKES):
-        client = UUID(CLIENT.format(number))
+    for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
+        client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_as(peer, client)
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.predicted_outcome
-        judge.all(expected=outcome, observed=predicted, case=f"session {number + 1}", evidence=evidence)
+        judge.all(
+            expected=outcome, observed=predicted, case=f"RF before request of session {number + 1}", evidence=evidence
+        )
         if outcome != "accepted":
             return
 
@@ -82,14 +89,21 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
         exchange = ping_sut(peer)
         outcome, connection = request_session_as(peer, peer.identifier)
         opened.append(connection)
-        judge.all(expected=outcome, observed=exchange.predicted_outcome, case=f"limit {limit}", evidence=exchange)
+        judge.all(
+            expected=outcome,
+            observed=exchange.predicted_outcome,
+            case=f"RF with a limit of {limit} sessions",
+            evidence=exchange,
+        )
 
 
 @needs("ping")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.7-03")
 @pytest.mark.parametrize("signature", [0x0000, 0x5549, 0x4855, 0xFFFF])
 def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
-    """A Ping Request with a wrong Signature has no response; the same request with the right Signature has one."""
+    """A Ping Request with a wrong Signature gets no response; the same request with the right Signature gets a
+    response.
+    """
     require_ping_answer(peer)
     end = peer.udp()
     request = {"QMGuid": peer.identifier, "Cookie": 0x1234}
@@ -110,4 +124,6 @@ def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le
-    judge("MQQB-2.2.7-D01", expected=expected, observed=observed, evidence=[sent, got])
+    judge(
+        "MQQB-2.2.7-D01", expected=expected, observed=observed, case="bytes of the Ping Response", evidence=[sent, got]
+    )

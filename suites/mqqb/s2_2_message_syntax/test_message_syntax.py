@@ -7,8 +7,8 @@ import textwrap
 from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
-"""Numbers that differ from their big-endian reading; the timeouts are in their ranges (2.2.2.1)."""
-SIZES = ("3c020000", "20000000", "24000000")
+"""Numbers that change when their bytes are reversed; the timeouts are in their ranges (2.2.2.1)."""
+PACKET_SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
@@ -27,7 +27,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     acknowledged = connection.acknowledgment()
     frames = [established, agreed, acknowledged]
     numbers = [
-        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(SIZES, frames, strict=True) if frame is not None),
+        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(PACKET_SIZES, frames, strict=True) if frame is not None),
         ("04030201", _bytes_of(established, 52, 56)),
         ("04030000", _bytes_of(agreed, 20, 24)),
         ("70110100", _bytes_of(agreed, 24, 28)),
@@ -38,11 +38,11 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:
         judge.mark_not_exercised(
-            "MQQB-2.2-D01", reason="no number has the expected bytes, in any order", evidence=frames
+            "MQQB-2.2-D01", reason="no number has the expected bytes in either order", evidence=frames
         )
         return
     expected, observed = (", ".join(each) for each in zip(*known, strict=True))
-    judge("MQQB-2.2-D01", expected=expected, observed=observed, evidence=frames)
+    judge("MQQB-2.2-D01", expected=expected, observed=observed, case="bytes of the numbers", evidence=frames)
 
 
 def _split_octets(text: str) -> list[str]:

@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs
 from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured
 
-CONSTANT = "0602000000a4000052534131"
+CONSTANT_BLOB_PART = "0602000000a4000052534131"
 KEY_BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
 ALGORITHMS = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
-HEADER = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
-"""Rules of the constant part of a blob."""
-SIZES = (
+RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
+"""Rules about the constant part of a PUBLICKEYBLOB."""
+RULES_OF_KEY_SIZES = (
     "MQQB-2.4.1-01",
     "MQQB-2.4.1-04",
     "MQMQ-2.2.20.6-29",
@@ -21,7 +21,7 @@ SIZES = (
     "MQMQ-2.2.20.6-34",
     "MQMQ-2.2.20.6-35",
 )
-"""Rules of the length of the modulus, in bits."""
+"""Rules about the length of the modulus, in bits."""
 KEY_NUMBER_RULES = (
     "MQQB-2.4.1-02",
     "MQQB-2.4.1-03",
@@ -30,16 +30,16 @@ KEY_NUMBER_RULES = (
     "MQMQ-2.2.20.6-33",
     "MQDMPR-3.1.3-23",
 )
-"""Rules of exponent and modulus."""
-BY_PROVIDER = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
-"""Rules of the list of keys: one key for each provider, with its length."""
+"""Rules about the exponent and the modulus."""
+RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
+"""Rules about the list of keys: one key for each provider, with its length."""
 
 
 @needs("security", "receive")
-@covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *KEY_NUMBER_RULES, *BY_PROVIDER)
+@covers("MQQB-3.1.7.1.5-10", *RULES_OF_CONSTANT_PART, *RULES_OF_KEY_SIZES, *KEY_NUMBER_RULES, *RULES_OF_KEY_LIST)
 def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, judge):
-    """Each published PUBLICKEYBLOB is compared field by field; a body encrypted with its key arrives decrypted in the
-    queue.
+    """Each published PUBLICKEYBLOB is compared field by field; a body that the peer encrypts with the published key
+    arrives decrypted in the queue.
     """
     if not sut.encryption_keys:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT does not publish its public keys")
@@ -63,16 +63,30 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         packets[protection.LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
-    judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=KEY_BITS, observed=sizes, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-10",
+        *RULES_OF_KEY_LIST,
+        expected=KEY_BITS,
+        observed=sizes,
+        case="bits of the key",
+        evidence=evidence,
+    )
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
-        judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
+        judge(
+            *RULES_OF_CONSTANT_PART,
+            expected=CONSTANT_BLOB_PART,
+            observed=blob[:12].hex(),
+            case=f"first 12 bytes of the key for {name}",
+            evidence=evidence,
+        )
         observed = {"bitlen": length, "bits of modulus": modulus.bit_length()}
         expected = fields({"bitlen": sizes[name], "bits of modulus": sizes[name]})
-        judge(*SIZES, expected=expected, observed=observed, case=name, evidence=evidence)
+        judge(*RULES_OF_KEY_SIZES, expected=expected, observed=observed, case=f"key for {name}", evidence=evidence)
         judge(
             *KEY_NUMBER_RULES,
             expected=CLEAR.decode(),
             observed=dispositions[name].body,
+            case=f"decrypted body, {name}",
             evidence=dispositions[name].frames,
         )

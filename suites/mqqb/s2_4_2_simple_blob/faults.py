@@ -10,11 +10,11 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import secured_with
 from reference_qm.codec import SimpleBlob, UserMessagePacket
 
-DES = 0x6601
+DES_ALGORITHM = 0x6601
 
 
 def _change_session_key_algorithm(blob: bytes) -> bytes:
-    return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES).build()
+    return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES_ALGORITHM).build()
 
 
 def _change_sent_blob(change: Callable[[bytes], bytes]) -> Install:

@@ -9,7 +9,7 @@ from reference_qm.codec import FormatError, SimpleBlob
 from suites.mqmq.steps.message_parts import of_part
 
 HEAD, KEY_ALGORITHM, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
-ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
+SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
@@ -23,7 +23,7 @@ def session_key_algorithm(security: Any, packet: Any) -> Finding:
         algorithm = SimpleBlob.parse(key).sessionKeyAlgorithm
     except FormatError:
         algorithm = int.from_bytes(key[4:8], "little")
-    return algorithm in ALGORITHMS, f"sessionKeyAlgorithm is 0x{algorithm:X}"
+    return algorithm in SESSION_KEY_ALGORITHMS, f"sessionKeyAlgorithm is 0x{algorithm:X}"
 
 
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.1.3.1 Session State, 3.1.1.3.1.2 OutgoingMessagePosition, 3.1.1.3.2 Persistent State Storage.
 
-MS-MQQB 3.1.4.1 Queue Manager Started: the elements of each session, and those that survive a restart.
+MS-MQQB 3.1.4.1 Queue Manager Started: the elements of each session, and the elements that survive a restart.
 """
 
 from __future__ import annotations
@@ -20,19 +20,27 @@ from suites.mqqb.steps.sequences import Outgoing, sequence_numbers
 
 @covers("MQQB-3.1.1.3.1-01")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
-    """Two messages are sent on one session and one on another: their acknowledgments count 2 and 1."""
+    """Two messages are sent on one session and one message on another: the acknowledgments of the sessions count 2 and
+    1.
+    """
     first_session, second_session = peer.open_raw(), peer.open_raw()
     sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
     sent.append(first_session.send(peer.recoverable_message()))
     acks = [first_session.await_session_ack(2), second_session.await_session_ack(1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge("MQQB-3.1.1.3.1-01", expected=[2, 1], observed=counted, case="acknowledged", evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.1.3.1-01",
+        expected=[2, 1],
+        observed=counted,
+        case="acknowledged messages of each session",
+        evidence=[*sent, *acks],
+    )
 
 
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge):
-    """An accepted session has no outgoing queue; a session for an unacknowledged message has one after a restart, too.
+    """An accepted session has no outgoing queue; a session for an unacknowledged message still has one after a restart.
 
     Each session shows an address as RemoteQMAddress.
     """
@@ -40,7 +48,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     other_session = peer.open_raw()
     accepted = find_accepted_session(sut, peer.identifier)
     reference = read_element(accepted, "OutgoingQueueReference")
-    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
+    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="OutgoingQueueReference of an accepted session")
     other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.await_first(1)
@@ -55,14 +63,14 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     session.close()
     sut.restart()
     references = {read_element(one, "OutgoingQueueReference") for one in _list_sessions_for(sut, sender.to)}
-    judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
+    judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="OutgoingQueueReference after a restart")
     session = sender.await_session()
     sender.collect(session, 1)
     session.acknowledge_all()
 
 
 def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return the initiated sessions whose OutgoingQueueReference is a format name, or missing."""
+    """Return the initiated sessions whose OutgoingQueueReference is a format name or is missing."""
     initiated = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     return [one for one in initiated if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 
@@ -70,8 +78,8 @@ def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 @needs("restart")
 @covers("MQQB-3.1.1.3.1-12")
 def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
-    """The SUT must send three acknowledgments to an unreachable queue: after a restart the two recoverable ones come,
-    in order.
+    """The SUT must send three acknowledgments to an unreachable queue: after a restart, it sends the two recoverable
+    ones in order.
     """
     to = peer.direct_name("mqc-acks-survive")
     provoker = Provoker(peer, to)
@@ -84,7 +92,13 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     came = [] if session is None else sender.collect_all(session, 2)
-    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        expected=[1, 3],
+        observed=Sender.tags(came),
+        case="messages sent after a restart",
+        evidence=came,
+    )
     if session is not None:
         session.acknowledge_all()
     peer.settle()
@@ -93,7 +107,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1.2-01")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
-    """Two unacknowledged messages of a sequence come again after a restart with their TxSequenceNumbers."""
+    """The SUT sends two unacknowledged messages of a sequence again after a restart, with their TxSequenceNumbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
     sent = outgoing.send(2)
     sut.restart()
@@ -103,5 +117,11 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
-    judge("MQQB-3.1.1.3.1.2-01", expected=sequence_numbers(sent), observed=sequence_numbers(again), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3.1.2-01",
+        expected=sequence_numbers(sent),
+        observed=sequence_numbers(again),
+        case="TxSequenceNumbers after a restart",
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()

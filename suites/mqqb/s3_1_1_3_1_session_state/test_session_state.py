@@ -14,14 +14,14 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
 
 DAY_S = 24 * 3_600
-GROWING = holds("three sequences, then three greater ones")
+GROWING_IDENTIFIERS = holds("three sequences, then three greater ones")
 
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and one to another have growing identifiers; the first one to each queue has Ordinal
-    1.
+    """Two sequences to one queue and one sequence to another have increasing identifiers; the first sequence to each
+    queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -35,7 +35,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=holds("each identifier is greater than the one before"),
+        expected=holds("each identifier is greater than the previous one"),
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
@@ -62,7 +62,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
-    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
+    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
     _judge_first_sequences(judge, frames)
     _acknowledge(sender, frames)
 
@@ -70,8 +70,8 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
-    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth follows: four TimeStamps
-    differ.
+    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth queue follows: the four
+    TimeStamps differ.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
@@ -85,7 +85,9 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """Sequences begin before the clock is set back by a day, after it, and after a restart: TimeStamps grow."""
+    """One sequence begins before the clock is set back by a day, one after that, and one after a restart: their
+    TimeStamps increase.
+    """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
     sut.change_environment(clock=-DAY_S)
@@ -96,7 +98,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     stamps = [read_sequence_id(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
-        expected=holds("each TimeStamp is greater than the one before"),
+        expected=holds("each TimeStamp is greater than the previous one"),
         observed=stamps == sorted(set(stamps)) or str(stamps),
         evidence=frames,
     )
@@ -113,7 +115,7 @@ def _send_together(sender, *names):
 
 
 def _await_messages(sender, message_tags):
-    """Return the messages with these tags, once each came on a session that is open."""
+    """Return the messages with these tags when each has arrived on an open session."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
@@ -122,7 +124,7 @@ def _await_messages(sender, message_tags):
     if not sender.peer.environment.run_until(
         lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
     ):
-        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages came")
+        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages arrived")
     return [found()[tag] for tag in message_tags]
 
 
@@ -144,7 +146,9 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence has two messages, one of them acknowledged; after a restart its next message has number 3."""
+    """The second sequence has two messages, one of them acknowledged; after a restart, the next message of the sequence
+    has number 3.
+    """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
     outgoing.acknowledge_all()
@@ -155,9 +159,15 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3.1-06",
+        expected=[1, 2, 3],
+        observed=sequence_numbers(sent),
+        case="TxSequenceNumbers",
+        evidence=evidence,
+    )
     if read_sequence_id(sent[0])[1] == 1:
-        raise ConformanceFailure("the SUT began no second sequence when the first was over")
+        raise ConformanceFailure("the SUT began no second sequence when the first had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
         expected=holds("the same TxSequenceID"),
@@ -171,7 +181,9 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
-    """A new queue accepts number 1 of the sequence with TimeStamp 0; number 2 before it is not accepted."""
+    """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
+    earlier.
+    """
     name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
     receiver.sequence.identifier = TxSequenceID(Ordinal=1, TimeStamp=0)
@@ -180,22 +192,26 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
-    judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
+    judge(
+        "MQQB-3.1.1.3.1-09",
+        expected=refused,
+        observed=not accepted,
+        case="number 2 before number 1",
+        evidence=[early, frame],
+    )
     judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-    judge(
-        "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
-    )
+    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="number in the OrderAck", evidence=[first_message, frame])
 
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
-    """After a restart, a message that was accepted before and one of an older sequence are discarded; the next is
-    accepted.
+    """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
+    sequence, and accepts the next message.
     """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
@@ -217,19 +233,27 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         found = [each for each in labels if each in (label, "3")]
-        judge(rule, expected=["3"], observed=found, evidence=evidence)
+        judge(rule, expected=["3"], observed=found, case="messages accepted after a restart", evidence=evidence)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0; a message out of order before a restart and one after it make it 2."""
+    """RejectCount of a new sequence is 0; one message out of order before a restart and one after it increase
+    RejectCount to 2.
+    """
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()
     new = _await_reject_count(peer, sut, 0)
-    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="new sequence", evidence=receiver.acknowledgments())
+    judge(
+        "MQQB-3.1.1.3.1-05",
+        expected=0,
+        observed=new,
+        case="RejectCount of a new sequence",
+        evidence=receiver.acknowledgments(),
+    )
     receiver.sequence.number = 2
     sent = [receiver.send()]
     _await_reject_count(peer, sut, 1)
@@ -241,7 +265,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         "MQQB-3.1.1.3.1-05",
         expected=2,
         observed=_await_reject_count(peer, sut, 2),
-        case="after a restart",
+        case="RejectCount after a restart",
         evidence=sent,
     )
 

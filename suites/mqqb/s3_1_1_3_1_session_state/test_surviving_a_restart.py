@@ -13,7 +13,7 @@ from suites.mqqb.steps.ordering import Receiver, build_order_ack
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change
 from suites.mqqb.steps.sender import Sender
 
-FULL: dict[str, Any] = {
+FULL_MESSAGE_FIELDS: dict[str, Any] = {
     "label": "a label",
     "priority": 6,
     "acks": ["positive_arrival", "positive_receive"],
@@ -25,23 +25,36 @@ FULL: dict[str, Any] = {
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02")
 def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
-    """Unacknowledged recoverable and transactional messages come again after a restart, with every field unchanged."""
+    """The SUT sends unacknowledged recoverable and transactional messages again after a restart, with every field
+    unchanged.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
     sender.send(1, delivery="recoverable")
-    sender.send(2, delivery="recoverable", **FULL, **queues)
+    sender.send(2, delivery="recoverable", **FULL_MESSAGE_FIELDS, **queues)
     sender.send(3, 4, delivery="transactional")
-    sender.send(5, delivery="transactional", **{**FULL, "priority": 0}, **queues)
+    sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
     _, came = sender.await_first(5)
     earlier = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
     resent = [] if session is None else sender.collect(session, len(earlier))
-    judge.all(expected=sorted(earlier), observed=sorted(Sender.tags(resent)), evidence=[*came, *resent])
+    judge.all(
+        expected=sorted(earlier),
+        observed=sorted(Sender.tags(resent)),
+        case="messages sent after a restart",
+        evidence=[*came, *resent],
+    )
     for tag, frame in zip(Sender.tags(resent), resent, strict=True):
         observed = describe_change(earlier[tag], frame, sut.guid) if tag in earlier else "never sent before"
         evidence = [*came, frame]
-        judge("MQQB-3.1.1.3.2-02", expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=evidence)
+        judge(
+            "MQQB-3.1.1.3.2-02",
+            expected=UNCHANGED,
+            observed=observed,
+            case=f"message {tag} after a restart",
+            evidence=evidence,
+        )
     if session is not None:
         session.acknowledge_all()
         session.send(build_order_ack(peer, earlier[5]))
@@ -54,11 +67,11 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
 @pytest.mark.parametrize("count", [1, 3])
 def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, taken):
-    """After a restart, the next message of an incoming sequence is accepted, not the last one again nor one after a
-    gap.
+    """After a restart, the SUT accepts the next message of an incoming sequence, but not the last message again, nor a
+    message after a gap.
 
-    The messages before the restart are still in the queue, or were received. One queue: the scope of a sequence is open
-    (E41).
+    The messages that arrived before the restart are still in the queue, or were received. All messages go to one queue,
+    because the scope of a sequence is open (E41).
     """
     receiver = Receiver(peer, sut)
     queue = sut.new_queue("sequence", transactional=True)
@@ -74,7 +87,7 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     for number in range(1, count + 1):
         give(number, f"{number} before")
     if not peer.eventually(lambda: len(labels()) == count):
-        raise ConformanceFailure("the messages did not come into their queue")
+        raise ConformanceFailure("the messages did not arrive in their queue")
     receiver.poll_acknowledgment()
     while taken and sut.control.call("receive", queue=queue, timeout_ms=0)["message"]:
         pass
@@ -85,4 +98,4 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     give(count + 2, "too early")
     give(count + 1, "next")
     peer.eventually(lambda: "next" in labels())
-    judge.all(expected=expected, observed=labels(), evidence=sent)
+    judge.all(expected=expected, observed=labels(), case="messages in the queue after a restart", evidence=sent)

@@ -32,7 +32,7 @@ for _name, _rule, _element in (
     add(
         _name,
         _rule,
-        f"The sender's {_element} is one second more after a restart.",
+        f"The sender's {_element} is one second longer after a restart.",
         _increment_element_at_restart(_element),
     )
 
@@ -60,7 +60,7 @@ add(
 
 @fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
 class SenderMessageIdTwoHigher(Numbering):
-    """The sender's messages have a MessageID two higher than the message before."""
+    """The MessageIDs of the sender's messages increase by two from each message to the next."""
 
     def assign_identifier(self) -> int:
         super().assign_identifier()
@@ -111,7 +111,7 @@ add(
 add(
     "sender-symmetric-key-cache-has-one-entry",
     ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
-    "The sender's SendSymmetricKeyCache has one entry: a new key replaces the one before.",
+    "The sender's SendSymmetricKeyCache has one entry: a new key replaces the previous key.",
     cache_replaced("SendSymmetricKeyCache", OnlyTheLast),
 )
 for _name, _cache in (

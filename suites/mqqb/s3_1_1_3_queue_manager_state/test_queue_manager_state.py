@@ -12,7 +12,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
 
-REPEATED_LABEL = "twice"
+REPEATED_MESSAGE_LABEL = "twice"
 
 
 def _send_and_await_ack(peer, packet):
@@ -29,28 +29,36 @@ def _send_and_await_ack(peer, packet):
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
     queue = sut.queue()
-    packet = peer.recoverable_message(label=REPEATED_LABEL)
+    packet = peer.recoverable_message(label=REPEATED_MESSAGE_LABEL)
     evidence = _send_and_await_ack(peer, packet)
     sut.restart()
     evidence += _send_and_await_ack(peer, packet)
     found = [
-        one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == REPEATED_LABEL
+        one
+        for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
+        if one["label"] == REPEATED_MESSAGE_LABEL
     ]
-    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="in its queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="copies in the queue", evidence=evidence)
 
 
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher one than all
-    before.
+    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all
+    earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.await_first(3)
     ids = _message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
-    judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
+    judge(
+        "MQQB-3.1.1.3-24",
+        expected=[1, 1],
+        observed=steps,
+        case="differences between successive MessageIDs",
+        evidence=came,
+    )
     judge.conclude("MQQB-3.1.1.3-24")
     session.acknowledge_all()
     session.quiet()
@@ -61,7 +69,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         later = sender.collect(later_session, 1)
         later_session.acknowledge_all()
         if Sender.tags(later) != [tag]:
-            raise ConformanceFailure("the message that was sent after the restart did not come")
+            raise ConformanceFailure("the message that was sent after the restart did not arrive")
         judge(
             "MQQB-3.1.1.3-25",
             expected=holds("a higher MessageID than before"),
@@ -81,11 +89,21 @@ def _message_ids(frames):
 def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE in the usual configuration; set to TRUE, it is TRUE after a restart."""
     judge(
-        "MQQB-3.1.1.3-27", expected=False, observed=_read_insecure_nacks(sut), case="usual configuration", note="<28>"
+        "MQQB-3.1.1.3-27",
+        expected=False,
+        observed=_read_insecure_nacks(sut),
+        case="SendInsecureNacks in the usual configuration",
+        note="<28>",
     )
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected=True, observed=_read_insecure_nacks(sut), case="after a restart", note="<29>")
+    judge(
+        "MQQB-3.1.1.3-27",
+        expected=True,
+        observed=_read_insecure_nacks(sut),
+        case="SendInsecureNacks after a restart",
+        note="<29>",
+    )
 
 
 def _read_insecure_nacks(sut):
@@ -104,8 +122,8 @@ def _destination_of(frame: Frame) -> str:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
-    """Recoverable messages and an express one are sent to two unreachable queues; after two restarts the recoverable
-    ones come.
+    """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
+    the recoverable ones.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (
@@ -127,15 +145,20 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         came += more
         session.acknowledge_all()
     queues = sorted({tag == 4 for tag in Sender.tags(came)})
-    judge("MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues", evidence=came)
+    judge(
+        "MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues whose messages the SUT sends", evidence=came
+    )
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
-    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages", evidence=came)
+    judge(
+        "MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages of the first queue", evidence=came
+    )
     destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
     expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",
         expected=sorted(expected_destinations.items()),
         observed=sorted(destinations.items()),
+        case="messages and destinations",
         evidence=came,
     )
     recoverable = sorted(set(Sender.tags(came)) - {2})
@@ -144,7 +167,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         "MQQB-3.1.1.3.2-02",
         expected=RECOVERABLE_TAGS,
         observed=recoverable,
-        case="survive",
+        case="messages that survive the restarts",
         evidence=came,
     )
     peer.settle()

@@ -15,7 +15,7 @@ from suites.mqqb.steps.sequences import Outgoing
 @covers("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12")
 @pytest.mark.parametrize("acknowledged", [1, 2])
 def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
-    """Of three express messages the first, or the first two, are acknowledged: the others come again on the next
+    """Of three express messages, the first one or two are acknowledged: the SUT sends the others again on the next
     session.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
@@ -30,13 +30,18 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     if next_session is not None:
         next_session.acknowledge_all()
     judge.all(
-        expected=left, observed=sorted(set(Sender.tags(resent))), case="come again", evidence=[*came, ack, *resent]
+        expected=left,
+        observed=sorted(set(Sender.tags(resent))),
+        case="messages sent again",
+        evidence=[*came, ack, *resent],
     )
 
 
 @covers("MQQB-3.1.1.4-D01")
 def test_received_transactional_messages_count_as_recoverable(peer, judge):
-    """Two transactional messages and one recoverable of four are sent: the SUT acknowledges three recoverable ones."""
+    """The peer sends two transactional messages and one recoverable among four messages: the SUT acknowledges three
+    recoverable messages.
+    """
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [
         session.send(message)
@@ -47,7 +52,13 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
     numbers = sorted({number for ack in acks for number in _recoverable_numbers(ack)})
-    judge("MQQB-3.1.1.4-D01", expected=[1, 2, 3], observed=numbers, case="received", evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.1.4-D01",
+        expected=[1, 2, 3],
+        observed=numbers,
+        case="recoverable numbers acknowledged",
+        evidence=[*sent, *acks],
+    )
 
 
 def _recoverable_numbers(ack):
@@ -60,10 +71,16 @@ def _recoverable_numbers(ack):
 @needs("send")
 @covers("MQQB-3.1.1.4-D01")
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
-    """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable ones."""
+    """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable messages."""
     outgoing = Outgoing(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber
-    judge("MQQB-3.1.1.4-D01", expected=2, observed=counted, case="sent", evidence=[*sent, ack])
+    judge(
+        "MQQB-3.1.1.4-D01",
+        expected=2,
+        observed=counted,
+        case="recoverable messages that the SessionAck counts",
+        evidence=[*sent, ack],
+    )
     outgoing.acknowledge_all()

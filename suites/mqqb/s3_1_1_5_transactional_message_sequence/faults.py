@@ -22,7 +22,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.model.message import Message
 from reference_qm.surface.clock import Now
 
-_FA = TransactionHeader.flags(FA=1)
+_FA_BIT = TransactionHeader.flags(FA=1)
 
 
 def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
@@ -44,7 +44,7 @@ for _name, _rule, _says, _change in (
     (
         "sender-sequence-info-prev-no-own-number",
         "MQQB-3.1.1.5-D03",
-        "The sender's SEQUENCE_INFO of a message has its own number as PrevNo.",
+        "The sender's SEQUENCE_INFO of a message has the message's own number as PrevNo.",
         lambda info: replace(info, PrevNo=info.SeqNo),
     ),
     (
@@ -94,7 +94,7 @@ class RouterTransactionHeaderFaSet(Routing):
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.TransactionHeader is not None:
-            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA})
+            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA_BIT})
         super().send_on(position, packet, now)
 
 

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the sequence after one whose messages are all acknowledged."""
+"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the sequence that follows when all messages of a sequence are
+acknowledged.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, transaction_
 @needs("send")
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
-    """Three messages are acknowledged on the session and by an OrderAck: the next two begin a new sequence."""
+    """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence."""
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
     sent = outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]

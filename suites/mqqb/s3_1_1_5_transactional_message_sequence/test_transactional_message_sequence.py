@@ -20,8 +20,8 @@ SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQ
     *SEQUENCE_PARTS,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
-    """Five messages are sent, three acknowledged one by one: each time, the first and last unacknowledged place are
-    shown.
+    """Five messages are sent, and three of them are acknowledged one by one: each time, OutgoingTransferInfo shows the
+    SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
     sent = outgoing.send(5)
@@ -30,18 +30,27 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
-        judge("MQQB-3.1.3.2-18", expected=number, observed=read_element(info, "EodLastAckCount"), evidence=frame)
+        judge(
+            "MQQB-3.1.3.2-18",
+            expected=number,
+            observed=read_element(info, "EodLastAckCount"),
+            case="EodLastAckCount",
+            evidence=frame,
+        )
         found = [read_info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [place_in_sequence(sent[number]), place_in_sequence(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = read_element(info, "EodNoAckCount")
-        judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)
+        judge(
+            "MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="unacknowledged messages", evidence=evidence
+        )
         judge(
             "MQQB-3.1.1.5-01",
             "MQQB-3.1.1.5-02",
             "MQQB-3.1.7.1.3-07",
             expected=expected,
             observed=found,
+            case="SEQUENCE_INFO of the first and the last unacknowledged message",
             evidence=evidence,
         )
         for at, (rule, name) in enumerate(SEQUENCE_PARTS.items()):

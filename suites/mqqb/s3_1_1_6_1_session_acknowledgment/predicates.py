@@ -9,6 +9,6 @@ for rule, field in (
     ("MQQB-3.1.1.6.1-03", "RecoverableMsgAckSeqNumber"),
     ("MQQB-3.1.1.6.1-04", "RecoverableMsgAckFlags"),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message came", of_system=True)(
+    passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message has arrived", of_system=True)(
         of_header(is_zero_while_nothing_came(field))
     )

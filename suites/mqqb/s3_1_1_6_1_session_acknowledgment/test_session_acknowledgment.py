@@ -10,9 +10,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
-    """Of six express and recoverable messages four are acknowledged: the next session brings only the other two.
+    """Of six express and recoverable messages, four are acknowledged: the SUT sends only the other two on the next
+    session.
 
-    An express message of the peer is acknowledged meanwhile, with zeros for recoverable messages.
+    Meanwhile it acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
@@ -20,8 +21,20 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
     own = session.send(peer.message())
     answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     header = answer["SessionHeader"]
-    judge("MQQB-3.1.1.6.1-03", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=[own, answer])
-    judge("MQQB-3.1.1.6.1-04", expected=0, observed=header.RecoverableMsgAckFlags, evidence=[own, answer])
+    judge(
+        "MQQB-3.1.1.6.1-03",
+        expected=0,
+        observed=header.RecoverableMsgAckSeqNumber,
+        case="RecoverableMsgAckSeqNumber",
+        evidence=[own, answer],
+    )
+    judge(
+        "MQQB-3.1.1.6.1-04",
+        expected=0,
+        observed=header.RecoverableMsgAckFlags,
+        case="RecoverableMsgAckFlags",
+        evidence=[own, answer],
+    )
     ack = session.send(
         session_ack(
             AckSequenceNumber=4,
@@ -41,5 +54,5 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+        judge(rule, expected=expected, observed=observed, case="messages sent again", evidence=evidence)
     outgoing.send_session_ack()

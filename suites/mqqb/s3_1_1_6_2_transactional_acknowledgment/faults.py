@@ -41,7 +41,7 @@ class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
 
 @fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
 class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
-    """The sender removes a transactional message from its sequence at the SessionAck instead of the OrderAck."""
+    """The sender removes a transactional message from its sequence when the SessionAck arrives, without an OrderAck."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().retain(session, position)
@@ -51,7 +51,7 @@ class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
 class ReceiverOrderAckNumberIsHighestReceived(InSequence):
-    """The receiver's OrderAck has the highest number that arrived, in order or not."""
+    """The receiver's OrderAck has the highest number that arrived, whether the messages arrived in order or not."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         follows = super().is_in_sequence(session, packet)

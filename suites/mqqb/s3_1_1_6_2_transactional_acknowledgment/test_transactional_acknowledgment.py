@@ -11,22 +11,23 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import ACK_LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
-OUT_OF_ORDER = (3, 7, 5)
+NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 """Numbers of a sequence in an order in which a destination would accept none of them."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """Three messages of another source for the peer, out of order, are forwarded with their TransactionHeaders.
+    """The peer sends three messages of another source, out of order, that are addressed to the peer: the SUT forwards
+    them with their TransactionHeaders.
 
-    The SUT acknowledges them on the session only: it sends no OrderAck or FinalAck.
+    The SUT acknowledges them only on the session: it sends no OrderAck or FinalAck.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=9)
     sent = []
-    for number in OUT_OF_ORDER:
+    for number in NUMBERS_OUT_OF_ORDER:
         sequence.number = number - 1
         packet = sequence.message(
             {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
@@ -43,13 +44,16 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     expected = [_read_transaction_header(frame) for frame in sent]
     observed = [_read_transaction_header(frame) for frame in came]
     evidence = [*sent, *came, *acks]
-    judge("MQQB-3.1.1.5-07", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-07", expected=expected, observed=observed, case="forwarded TransactionHeaders", evidence=evidence
+    )
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
     judge(
         "MQQB-3.1.1.6.2-02",
         "MQDMPR-3.1.7.1.31-D04",
-        expected=list(OUT_OF_ORDER),
+        expected=list(NUMBERS_OUT_OF_ORDER),
         observed=numbers,
+        case="TxSequenceNumbers of the forwarded messages",
         evidence=evidence,
     )
     not_acknowledged = ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01")

@@ -6,20 +6,22 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sequences import Outgoing
 
-FINALS = 2
+FINAL_ACK_COUNT = 2
 
 
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
-    """Two messages of the SUT are refused by FinalAcks: its SessionAcks count two messages, both recoverable."""
+    """The peer refuses two messages of the SUT with FinalAcks: the SUT's SessionAcks count two messages, both
+    recoverable.
+    """
     outgoing = Outgoing(peer, sut, "mqc-finals")
-    sent = outgoing.send(FINALS)
+    sent = outgoing.send(FINAL_ACK_COUNT)
     outgoing.send_session_ack()
     session = outgoing.session
     known = len(session.received)
-    finals = [outgoing.send_final_ack(number) for number in range(1, FINALS + 1)]
-    session.await_session_ack(FINALS)
+    finals = [outgoing.send_final_ack(number) for number in range(1, FINAL_ACK_COUNT + 1)]
+    session.await_session_ack(FINAL_ACK_COUNT)
     acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
     headers = [ack["SessionHeader"] for ack in acks]
     counted = max((int(header.AckSequenceNumber) for header in headers), default=0)

@@ -47,7 +47,7 @@ add(
 add(
     "sender-session-ack-wait-timer-one-fifth-longer",
     "MQQB-3.1.2.4-01",
-    "The sender's Session Ack Wait Timer runs one fifth longer than specified.",
+    "The sender's Session Ack Wait Timer runs 20 percent longer than specified.",
     _change_timer_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
 )
 

@@ -6,19 +6,20 @@ import pytest
 
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_MS, STOOD_STILL, PingingSut, read_element
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, read_element
 from suites.mqqb.steps.sequences import Outgoing
 
-EXCHANGE_S = 20
-"""Time for the messages and the OrderAck, and for the rounding of seconds."""
+EXCHANGE_TOLERANCE_S = 20
+"""The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.2.6-D01")
 def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, judge):
-    """The first of two messages is acknowledged: EodResendTime is EodResendInterval after that, by the SUT's clock.
+    """The first of two messages is acknowledged: EodResendTime is EodResendInterval after the acknowledgment, by the
+    SUT's clock.
 
-    It may also be that long after the second message was sent (erratum E46).
+    EodResendTime may also be EodResendInterval after the sending of the second message (erratum E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-time")
     sent = outgoing.send(2)
@@ -28,24 +29,39 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     info = outgoing.info()
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
-    expected = between(max(1, interval - EXCHANGE_S), interval + 1)
-    judge("MQQB-3.1.2.6-D01", expected=expected, observed=remaining, evidence=[*sent, frame])
+    expected = between(max(1, interval - EXCHANGE_TOLERANCE_S), interval + 1)
+    judge(
+        "MQQB-3.1.2.6-D01",
+        expected=expected,
+        observed=remaining,
+        case="seconds until EodResendTime",
+        evidence=[*sent, frame],
+    )
     outgoing.acknowledge_all()
 
 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize(
-    ("after_ms", "expected"), [(PING_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_MS, PingingSut.NO_SESSION)]
+    ("after_ms", "expected"),
+    [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
-    """A Ping Response half a second after its request opens a session of the SUT; one after two seconds does not."""
+    """A Ping Response half a second after its request makes the SUT open a session; a Ping Response two seconds after
+    its request does not.
+    """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
     peer.pass_time(sut.duration_ms(after_ms))
     answer = pinging_sut.answer_ping(asked)
     observed = pinging_sut.await_session(pinging_sut.no_retry_ms - sut.duration_ms(after_ms))
     if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.stood_still_after(asked):
-        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STOOD_STILL, evidence=[asked, answer])
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=SUT_STOOD_STILL, evidence=[asked, answer])
         return
-    judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.2.9-D01",
+        expected=expected,
+        observed=observed,
+        case="after the Ping Response",
+        evidence=[asked, answer],
+    )

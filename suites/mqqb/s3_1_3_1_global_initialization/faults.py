@@ -100,7 +100,7 @@ for _name, _rule, _element in (
     add(
         _name,
         _rule,
-        f"A queue manager starts with another value of {_element} than specified.",
+        f"A queue manager starts with a wrong value of {_element}.",
         _change_security_setting(_element),
     )
 

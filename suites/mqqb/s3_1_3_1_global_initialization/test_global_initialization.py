@@ -7,21 +7,21 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
 
-PERSISTENT = {
+PERSISTENT_ELEMENTS = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
     "MQQB-3.1.1.3-29": "ResendTimeoutsMedium",
     "MQQB-3.1.1.3-30": "ResendTimeoutsLong",
     "MQQB-3.1.1.3-31": "ResendTimeoutsFinal",
 }
 """Elements that a restart does not change, by rule."""
-TABLE = (
+RESEND_TABLE_ENTRIES = (
     ("MQQB-3.1.3.1-02", "ResendTimeoutsShort", slice(0, 3)),
     ("MQQB-3.1.3.1-03", "ResendTimeoutsMedium", slice(3, 6)),
     ("MQQB-3.1.3.1-04", "ResendTimeoutsLong", slice(6, 9)),
     ("MQQB-3.1.3.1-05", "ResendTimeoutsFinal", slice(9, 10)),
 )
-"""Entries of ResendTimerTable: rule, the element with their value, their indices."""
-EMPTY = {
+"""Entries of ResendTimerTable: the rule, the element that the entries equal, and the indices of the entries."""
+EMPTY_CACHES = {
     "MQQB-3.1.3.1-08": "UserCertCache",
     "MQQB-3.1.3.1-11": "ReceiveSymmetricKeyCache",
     "MQQB-3.1.3.1-12": "ReceiveBaseSymmetricKeyCache",
@@ -43,8 +43,8 @@ CONFIGURED_VALUES = {
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
 HISTORY_TIMER = "MessageIDHistoryCleanup"
-HISTORY_MS = 20_000
-"""The MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
+HISTORY_TIMER_MS = 20_000
+"""The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
 DAY_S = 86_400
 
 
@@ -53,7 +53,13 @@ def _read_queue_manager(sut):
 
 
 @needs("inspect", "restart")
-@covers(*PERSISTENT, *(rule for rule, *_ in TABLE), *EMPTY, *CONFIGURED_VALUES, "MQQB-3.1.4.1-01")
+@covers(
+    *PERSISTENT_ELEMENTS,
+    *(rule for rule, *_ in RESEND_TABLE_ENTRIES),
+    *EMPTY_CACHES,
+    *CONFIGURED_VALUES,
+    "MQQB-3.1.4.1-01",
+)
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     """After a restart, the resend times are unchanged, ResendTimerTable consists of them, and the caches are empty.
 
@@ -62,22 +68,22 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     before_restart = _read_queue_manager(sut)
     sut.restart()
     after_restart = _read_queue_manager(sut)
-    for rule, name in PERSISTENT.items():
+    for rule, name in PERSISTENT_ELEMENTS.items():
         judge(
             rule,
             expected=fields({name: read_element(before_restart, name)}),
             observed={name: read_element(after_restart, name)},
         )
     table = read_element(after_restart, "ResendTimerTable")
-    for rule, name, entries in TABLE:
+    for rule, name, entries in RESEND_TABLE_ENTRIES:
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
-        judge(rule, expected=timeouts, observed=table[entries])
+        judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
         "resend times": len(table),
-        "cached": sum(len(read_element(after_restart, name)) for name in EMPTY.values()),
+        "cached": sum(len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()),
     }
     judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=counts)
-    for rule, name in EMPTY.items():
+    for rule, name in EMPTY_CACHES.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
@@ -86,10 +92,10 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 @needs("inspect", "restart", "set_timers")
 @covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21")
 def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, judge):
-    """After a restart with an entry in MessageIDHistoryTable its cleanup timer runs; after one with an empty table it
-    does not.
+    """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs; after a restart with
+    an empty table, the timer does not run.
     """
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_MS)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_TIMER_MS)
     session = peer.open_raw()
     session.check_alive()
     sent = session.sent[-1]
@@ -97,7 +103,13 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     manager = _read_queue_manager(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
-    judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-07",
+        expected=TIMER_RUNS,
+        observed=_is_running(manager),
+        case="MessageIDHistory Cleanup Timer with entries in the history",
+        evidence=sent,
+    )
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
@@ -107,29 +119,35 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
-            reason="the SUT's MessageIDHistoryTable did not become empty: other systems may send",
+            reason="the SUT's MessageIDHistoryTable did not become empty: other systems may be sending to the SUT",
         )
         return
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
-    judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(manager), evidence=sent)
+    judge(
+        "MQQB-3.1.3.1-06",
+        expected=TIMER_IS_STOPPED,
+        observed=not _is_running(manager),
+        case="MessageIDHistory Cleanup Timer with an empty history",
+        evidence=sent,
+    )
 
 
 def _await_empty_history(peer, sut):
     for _ in range(4):
-        peer.pass_time(sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
+        peer.pass_time(sut.duration_ms(HISTORY_TIMER_MS) + sut.slack_ms(HISTORY_TIMER_MS))
         if not read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
             return True
     return False
 
 
-RUNNING = holds("running", otherwise="stopped")
-STOPPED = holds("stopped", otherwise="running")
+TIMER_RUNS = holds("running", otherwise="stopped")
+TIMER_IS_STOPPED = holds("stopped", otherwise="running")
 
 
 def _is_running(manager):

@@ -72,7 +72,7 @@ def _continue_message_numbers(faulty: FaultyCore) -> None:
 add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
-    "The receiver acknowledges recoverable messages with numbers that continue those of the session before.",
+    "The receiver acknowledges recoverable messages with numbers that continue those of the previous session.",
     _continue_message_numbers,
 )
 
@@ -156,7 +156,7 @@ def _begin_sequence_with(element: str, value: object) -> Install:
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
 class SenderNewSessionKeepsLastAckCount(SessionInitialization):
-    """The sender keeps LastAckCount of the session before."""
+    """The sender keeps LastAckCount of the previous session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence
@@ -245,7 +245,7 @@ class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
 
 @fault("initiator-ping-cookie-begins-with-1000", breaks="MQQB-3.1.3.2-35")
 class InitiatorPingCookieBeginsWith1000(Initialization):
-    """The initiator's PingCookie begins with 1000."""
+    """The initiator's PingCookie starts at 1000."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

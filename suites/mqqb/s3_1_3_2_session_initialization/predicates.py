@@ -32,6 +32,6 @@ for rule, expected, judge in (
 ):
     passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(of_header(judge, only_first=True))
 
-passive("MQQB-3.1.3.2-07", (SESSION_ACK, MESSAGE), "the first recoverable message named is 1", of_system=True)(
-    of_header(begins_with_1)
-)
+passive(
+    "MQQB-3.1.3.2-07", (SESSION_ACK, MESSAGE), "the first acknowledged recoverable message is number 1", of_system=True
+)(of_header(begins_with_1))

@@ -5,25 +5,30 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing
 
-SHORT_ENTRIES = 3
+SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
 
 
 @needs("send")
 @covers("MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, judge):
-    """A message without an OrderAck comes again three times, each after the first resend time."""
+    """The SUT resends a message without an OrderAck three times, each time after the first resend time."""
     outgoing = Outgoing(peer, sut, "mqc-resend-short")
     outgoing.send()
-    for _ in range(SHORT_ENTRIES):
+    for _ in range(SHORT_RESEND_ENTRY_COUNT):
         outgoing.send_session_ack()
-        if outgoing.await_resend(1) != "comes again":
+        if outgoing.await_resend(1) != RESENT:
             break
-    copies = outgoing.copies(1)[: SHORT_ENTRIES + 1]
+    copies = outgoing.copies(1)[: SHORT_RESEND_ENTRY_COUNT + 1]
     waits = [peer.took(earlier, later) for earlier, later in itertools.pairwise(copies)]
-    intervals = [wait.when(RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
-    judge.all(expected=["the first resend time"] * SHORT_ENTRIES, observed=intervals, evidence=copies)
+    intervals = [wait.when(FIRST_RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
+    judge.all(
+        expected=["the first resend time"] * SHORT_RESEND_ENTRY_COUNT,
+        observed=intervals,
+        case="times between the copies of the message",
+        evidence=copies,
+    )
     outgoing.send_session_ack()
     outgoing.acknowledge_all()

@@ -11,7 +11,7 @@ from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import CLOCK_S, RETRY_MS, find_initiated_session, list_accepted_sessions
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
@@ -19,23 +19,23 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
-AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
-AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
+CLOSED_AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
+CLOSED_AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
 
-INITIAL = {
+INITIAL_SESSION_ELEMENTS = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-29": ("DirectFormatSession", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session before its first packet, by rule."""
-STOPPED = {
+"""Elements of a session before its first packet, with their rules and initial values."""
+STOPPED_TIMERS = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
 """Timers of a session before its first packet, by rule."""
-SEQUENCE = {
+ZERO_SEQUENCE_ELEMENTS = {
     "MQQB-3.1.3.2-18": "LastAckCount",
     "MQQB-3.1.3.2-19": "ResendIntervalIndex",
     "MQQB-3.1.3.2-21": "ResendTime",
@@ -51,7 +51,8 @@ SEQUENCE = {
 )
 @pytest.mark.parametrize("owed", [0, 2])
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
-    """After a session with two messages each way, a message each way is sent on the next: its SessionAck counts 1.
+    """After a session with two messages in each direction, one message in each direction is sent on the next session:
+    its SessionAck counts 1.
 
     ``owed``: the number of further messages of the peer that may be unacknowledged when the first session is lost.
     """
@@ -93,7 +94,9 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
 
 
 def _build_session_ack(messages):
-    """Make a SessionAck for this number of messages each way: one of the SUT and all of the peer recoverable."""
+    """Make a SessionAck for this number of messages in each direction, of which one message of the SUT and all messages
+    of the peer are recoverable.
+    """
     return session_ack(
         AckSequenceNumber=messages,
         RecoverableMsgAckSeqNumber=1,
@@ -112,20 +115,28 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     session = sender.await_session()
     came = sender.collect(session, 3)
     session.acknowledge_all()
-    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge(
+        "MQQB-3.1.3.2-23",
+        expected=[1, 2, 3],
+        observed=Sender.tags(came),
+        case="messages without an acknowledgment",
+        evidence=came,
+    )
 
 
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
-    """A recoverable message that is not stored and an unacknowledged express message come again on the next session."""
+    """The SUT sends a recoverable message that is not acknowledged as stored, and an unacknowledged express message,
+    again on the next session.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
     sender.send(3)
     session = sender.await_session()
     if Sender.tags(sender.collect(session, 3)) != [1, 2, 3]:
-        raise ConformanceFailure("the three messages did not come")
+        raise ConformanceFailure("the three messages did not arrive")
     ack = session.send(session_ack(AckSequenceNumber=2))
     peer.settle()
     session.close()
@@ -133,14 +144,20 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     came = sender.collect(again, 2)
     again.acknowledge_all()
     judge(
-        "MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(Sender.tags(came)), case="messages", evidence=[ack, *came]
+        "MQQB-3.1.3.2-22",
+        expected=[2, 3],
+        observed=sorted(Sender.tags(came)),
+        case="messages on the next session",
+        evidence=[ack, *came],
     )
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.3.2-18")
 def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
-    """Two of three messages have OrderAcks on one session, the third on the next: its LastAckCount is 1."""
+    """Two of three messages are acknowledged by OrderAcks on one session, and the third on the next: LastAckCount of
+    the next session is 1.
+    """
     outgoing = Outgoing(peer, sut, "mqc-next-session")
     outgoing.send(3)
     outgoing.send_session_ack()
@@ -154,29 +171,39 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_info("EodNoAckCount", 0)
     observed = read_element(outgoing.info(), "EodLastAckCount")
-    judge("MQQB-3.1.3.2-18", expected=1, observed=observed, evidence=[*outgoing.copies(3), *frames])
+    judge(
+        "MQQB-3.1.3.2-18",
+        expected=1,
+        observed=observed,
+        case="LastAckCount of the next session",
+        evidence=[*outgoing.copies(3), *frames],
+    )
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
-    """A session without messages closes when its Session Cleanup Timer expires for the first time, not the second."""
+    """A session without messages closes when its Session Cleanup Timer expires for the first time, not for the second
+    time.
+    """
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(CLEANUP_MS, AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
-    if session.closed_by_sut and observed != AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
-        observed = AT_SECOND_EXPIRY
+    observed = took.when(CLEANUP_MS, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
+        observed = CLOSED_AT_SECOND_EXPIRY
     judge(
         "MQQB-3.1.3.2-13",
-        expected=holds("the timer runs from the beginning"),
-        observed=observed in (AT_FIRST_EXPIRY, AT_SECOND_EXPIRY) or observed,
+        expected=holds("the Session Cleanup Timer runs from the beginning"),
+        observed=observed in (CLOSED_AT_FIRST_EXPIRY, CLOSED_AT_SECOND_EXPIRY) or observed,
         evidence=[session.sent[0], session.last],
     )
-    judge("MQQB-3.1.3.2-25", expected=AT_FIRST_EXPIRY, observed=observed, evidence=[session.sent[0], session.last])
+    judge(
+        "MQQB-3.1.3.2-25", expected=CLOSED_AT_FIRST_EXPIRY, observed=observed, evidence=[session.sent[0], session.last]
+    )
 
 
 @needs("set_timers")
@@ -189,12 +216,12 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
     session.await_request()
     frame = session.respond()
     timeout = frame["ConnectionParametersHeader"].AckTimeout
-    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, evidence=frame)
+    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, case="AckTimeout of the request", evidence=frame)
 
 
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two sessions with the same Identifier, which is neither null nor that of the peer."""
+    """The SUT answers two session requests with the same Identifier, which is neither null nor the peer's."""
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
@@ -216,7 +243,9 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
 
 @covers("MQQB-3.1.3.2-36")
 def test_first_packet_other_than_establish_connection_is_not_answered(peer, judge):
-    """An EstablishConnection as the first packet of a connection is answered; a ConnectionParameters is not."""
+    """The SUT answers an EstablishConnection packet that is the first packet of a connection; it does not answer a
+    ConnectionParameters packet there.
+    """
     requesting_connection, other_connection = peer.connect(), peer.connect()
     sent = [other_connection.send(parameters_request()), requesting_connection.send(establish_request(peer))]
     got = requesting_connection.poll_packet(0)
@@ -245,21 +274,26 @@ def open_bare_session(peer, sut):
 
 
 @needs("inspect")
-@covers(*INITIAL, *STOPPED, "MQQB-3.1.3.2-33")
+@covers(*INITIAL_SESSION_ELEMENTS, *STOPPED_TIMERS, "MQQB-3.1.3.2-33")
 def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     """Before its first packet, an accepted session shows the specified initial values, stopped timers, and a key of
     zeros.
     """
     session = open_bare_session(peer, sut)
-    for rule, (name, expected) in INITIAL.items():
+    for rule, (name, expected) in INITIAL_SESSION_ELEMENTS.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(session, name)})
-    for rule, name in STOPPED.items():
-        judge(rule, expected=fields({name: None}), observed={name: read_element(session["timers"], name)}, case="timer")
+    for rule, name in STOPPED_TIMERS.items():
+        judge(
+            rule,
+            expected=fields({name: None}),
+            observed={name: read_element(session["timers"], name)},
+            case="remaining time of a timer",
+        )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
     judge("MQQB-3.1.3.2-33", expected=holds("a key of zeros"), observed=bool(key and not any(key)) or key.hex())
 
 
-REINITIALIZED = {
+REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
     "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
     "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
@@ -275,10 +309,10 @@ REINITIALIZED = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED)
+@covers(*REINITIALIZED_ELEMENTS)
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
-    """A session with unacknowledged messages both ways is lost; the SUT's next request is not answered: counts are
-    initial.
+    """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
+    the counts of the session have their initial values.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -297,7 +331,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
-    for rule, (name, value) in REINITIALIZED.items():
+    for rule, (name, value) in REINITIALIZED_ELEMENTS.items():
         judge(
             rule,
             expected=fields({name: value}),
@@ -307,9 +341,9 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
 
 
 @needs("inspect")
-@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *SEQUENCE, "MQQB-3.1.3.2-20")
+@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *ZERO_SEQUENCE_ELEMENTS, "MQQB-3.1.3.2-20")
 def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judge):
-    """TxOutgoingSequence of an accepted session has no unacknowledged message and the specified initial values."""
+    """In TxOutgoingSequence of an accepted session has no unacknowledged message and the specified initial values."""
     sequence = read_element(open_bare_session(peer, sut), "TxOutgoingSequence")
     unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")
@@ -317,8 +351,13 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = read_element(read_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
-    judge("MQQB-3.1.3.2-17", expected=_expect_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
-    for rule, name in SEQUENCE.items():
+    judge(
+        "MQQB-3.1.3.2-17",
+        expected=_expect_now(peer),
+        observed=read_element(sequence, "TimeOfLastAck"),
+        case="TimeOfLastAck",
+    )
+    for rule, name in ZERO_SEQUENCE_ELEMENTS.items():
         judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
     first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
@@ -331,13 +370,15 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
 
 def _expect_now(peer):
     now_s = peer.environment.now().utc_s
-    return between(now_s - CLOCK_S, now_s + CLOCK_S)
+    return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
 
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
 def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge):
-    """While the SUT requests a session for a message, its Session Retry Connect Timer runs with the configured time."""
+    """While the SUT requests a session for a message, the Session Retry Connect Timer of the session runs with the
+    configured time.
+    """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     asked = OutgoingSession(peer, sut).await_request()
@@ -350,16 +391,20 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
     judge("MQQB-3.1.3.2-14", expected=expected, observed=is_running or f"{left_ms} ms left", evidence=asked)
 
 
-OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
+ELEMENTS_OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 
 
 @needs("inspect")
-@covers(*OF_EITHER_ROLE)
+@covers(*ELEMENTS_OF_EITHER_ROLE)
 def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
     """While the SUT's request is unanswered, its session has the same initial values as an accepted session."""
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
     sequence = read_element(session, "TxOutgoingSequence")
-    for rule in OF_EITHER_ROLE:
-        holder, name, expected = (sequence, SEQUENCE[rule], 0) if rule in SEQUENCE else (session, *INITIAL[rule])
+    for rule in ELEMENTS_OF_EITHER_ROLE:
+        holder, name, expected = (
+            (sequence, ZERO_SEQUENCE_ELEMENTS[rule], 0)
+            if rule in ZERO_SEQUENCE_ELEMENTS
+            else (session, *INITIAL_SESSION_ELEMENTS[rule])
+        )
         judge(rule, expected=fields({name: expected}), observed={name: read_element(holder, name)}, evidence=asked)

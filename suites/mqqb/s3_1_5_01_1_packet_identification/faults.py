@@ -91,7 +91,7 @@ add(
 
 
 def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
-    """Accept a message as an acknowledgment if these fields would make it one."""
+    """Make the queue manager accept a message as an acknowledgment although these fields show that it is none."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, BytesReceived):

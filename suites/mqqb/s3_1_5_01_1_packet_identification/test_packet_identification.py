@@ -11,23 +11,22 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
 
-TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
-NOT_PARAMETERS: dict[str, dict[str, Any]] = {
+VALID_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
+CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
     "PT 2": {"internal": {"PT": 2}},
 }
-RESENT, NOT_RESENT = "comes again", "does not come again"
 
 
 def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
-NEAR_MISSES = {
+CHANGES_OF_ACKNOWLEDGMENTS = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
@@ -38,11 +37,11 @@ NEAR_MISSES = {
     "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By rule: a step that makes an acknowledgment, and the one change by which the message is not an acknowledgment."""
+"""By rule: a step that makes an acknowledgment, and a change after which the message is no acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):
-    """Make the acknowledgment with changed fields; ``longer``: with four bytes more in its body."""
+    """Make the acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
     return make(peer, sent, **changes)
@@ -59,13 +58,14 @@ def _make_changed(make, peer, sent, changes):
     "MQQB-2.2.5-08",
 )
 @needs("send")
-@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NEAR_MISSES])
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message; a message that differs from one in one field does not.
+    """An OrderAck or FinalAck ends the resending of a message; a message that differs from it in one field does not,
+    and leaves the session open.
 
-    The session stays open. Each acknowledgment has its own session: their effect on sequence numbers is open (E26).
+    Each acknowledgment has its own session, because its effect on sequence numbers is open (E26).
     """
-    make, changes = NEAR_MISSES[rule]
+    make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -92,12 +92,17 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
 def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     """A ConnectionParameters packet is answered; the same packet with IN clear or another PT closes the connection."""
     unchanged = peer.request_session()
-    asked = unchanged.send(connection_parameters(**TIMEOUTS))
+    asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
     answer = unchanged.poll("ConnectionParameters")
-    judge.all(expected=packet("ConnectionParameters"), observed=answer, case="unchanged", evidence=[asked, answer])
-    for flaw, changes in NOT_PARAMETERS.items():
+    judge.all(
+        expected=packet("ConnectionParameters"),
+        observed=answer,
+        case="answer to the unchanged packet",
+        evidence=[asked, answer],
+    )
+    for flaw, changes in CHANGES_OF_PARAMETERS.items():
         connection = peer.request_session()
-        sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
+        sent = connection.send(connection_parameters(**VALID_TIMEOUTS, **changes))
         observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
 

@@ -41,7 +41,7 @@ add(
 
 @fault("sender-received-message-not-counted-as-activity", breaks="MQQB-3.1.5.1-01", blind=True)
 class SenderReceivedMessageNotCountedAsActivity(Receiving):
-    """The sender does not count a received message as activity: only a SessionAck prevents the end of the session."""
+    """The sender does not count a received message as activity: only a SessionAck keeps the session open."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.SessionHeader is None:

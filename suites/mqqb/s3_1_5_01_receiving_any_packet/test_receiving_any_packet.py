@@ -19,7 +19,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 LONGEST_ACK_WAIT_MS = 240_000
-"""Twice the longest AckTimeout: an unacknowledged session is closed within this time."""
+"""Twice the longest AckTimeout: a SUT closes an unacknowledged session within this time."""
 
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),
@@ -36,7 +36,7 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
-NOT_A_REQUEST: dict[str, dict[str, Any]] = {
+CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -54,7 +54,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     connection = session.connection
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
-        raise ConformanceFailure("the SUT waits without end for the acknowledgment of its message")
+        raise ConformanceFailure("the SUT waits indefinitely for the acknowledgment of its message")
     first_wait = peer.took(message, connection.record.closed_at_ms)
     message = session.open()
     connection = session.connection
@@ -81,8 +81,13 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")
-    judge.all(expected=packet("EstablishConnection"), observed=answer, case="unchanged", evidence=[asked, answer])
-    for flaw, changes in NOT_A_REQUEST.items():
+    judge.all(
+        expected=packet("EstablishConnection"),
+        observed=answer,
+        case="answer to the unchanged packet",
+        evidence=[asked, answer],
+    )
+    for flaw, changes in CHANGES_OF_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)
@@ -137,7 +142,7 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
 
 
 def resized(data: bytes) -> bytes:
-    """Return the bytes with their length as PacketSize."""
+    """Return the bytes of a packet with PacketSize set to their number."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 

@@ -50,7 +50,7 @@ def _pick_first_route(qm: QueueManager) -> str:
 
 @fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
 class SenderUserMessageDestinationQueueWrong(Sending):
-    """The sender's UserMessage names another DestinationQueue than its format name."""
+    """The sender's UserMessage names a DestinationQueue other than the queue of its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
@@ -90,7 +90,7 @@ class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
 
 @fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
 class InitiatorDestinationHostIgnoresFormatName(NextHops):
-    """The initiator connects to another host than that of the format name."""
+    """The initiator connects to a host other than the host in the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
@@ -99,7 +99,7 @@ class InitiatorDestinationHostIgnoresFormatName(NextHops):
 
 @fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
 class InitiatorDestinationInfoOfFirstFormatName(NextHops):
-    """The initiator calls Get Destination Info with the first format name it ever used."""
+    """The initiator always calls Get Destination Info with the first format name that it used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
@@ -108,7 +108,7 @@ class InitiatorDestinationInfoOfFirstFormatName(NextHops):
 
 @fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
 class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
-    """The initiator connects to another address than that of the next hop."""
+    """The initiator connects to an address other than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return _build_next_hops(guid, ELSEWHERE)
@@ -116,7 +116,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
 class InitiatorNextHopsOfOtherGuid(NextHops):
-    """The initiator calls Get Next Hops with another GUID than that of the destination."""
+    """The initiator calls Get Next Hops with a GUID other than that of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return super().get_next_hops(OTHER_GUID)
@@ -125,7 +125,7 @@ class InitiatorNextHopsOfOtherGuid(NextHops):
 add(
     "initiator-establish-connection-server-guid-always-zero",
     ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"),
-    "The initiator's EstablishConnection request has ServerGuid zero for a private format name.",
+    "The initiator's EstablishConnection request has a ServerGuid of zero for a private format name.",
     sent_as("initiator", field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)),
 )
 
@@ -135,7 +135,7 @@ add(
 
 @fault("initiator-connects-for-unknown-public-queue", breaks="MQQB-3.1.5.2.1-08")
 class InitiatorConnectsForUnknownPublicQueue(NextHops):
-    """The initiator connects to some host for a public queue that no directory knows."""
+    """The initiator connects to an arbitrary host for a public queue that is in no directory."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         return super().get_destination_info(format_name) or Destination(_pick_first_route(self.qm), NULL_GUID)
@@ -143,7 +143,7 @@ class InitiatorConnectsForUnknownPublicQueue(NextHops):
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
 class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
-    """The initiator connects to some host for a destination without a next hop."""
+    """The initiator connects to an arbitrary host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return super().get_next_hops(guid) or _build_next_hops(guid, _pick_first_route(self.qm))
@@ -155,7 +155,7 @@ def _has_public_destination(session: Session) -> bool:
 
 
 def _skip_reconnect_by_name_kind(*, public: bool) -> Install:
-    """Do not connect again for public format names, or for all others."""
+    """Make the initiator not connect again for public format names, or for all other format names."""
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
@@ -166,7 +166,7 @@ def _skip_reconnect_by_name_kind(*, public: bool) -> Install:
 
 
 def _skip_validation_mark(*, public: bool) -> Install:
-    """Do not mark the queues of public format names, or of the others."""
+    """Make the initiator not set NeedValidation for queues with public format names, or for all other queues."""
 
     class NotMarked(Resolving):
         def need_validation(self, session: Session) -> None:
@@ -179,7 +179,7 @@ def _skip_validation_mark(*, public: bool) -> Install:
 add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
-    "The initiator starts no Session Retry Connect Timer for a queue that no directory knows.",
+    "The initiator starts no Session Retry Connect Timer for a queue that is in no directory.",
     _skip_reconnect_by_name_kind(public=True),
 )
 add(
@@ -191,7 +191,7 @@ add(
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
-    "State of the initiator's outgoing queue is Disconnected for a queue that no directory knows.",
+    "State of the initiator's outgoing queue is Disconnected for a queue that is in no directory.",
     _skip_validation_mark(public=True),
 )
 add(
@@ -218,7 +218,7 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
 
 @fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
 class InitiatorNextHopsAddressWithoutPrefix(Resolving):
-    """The initiator's NextHops has addresses without the prefix IP= or IPv6=."""
+    """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
         super().use_addresses(session, now)
@@ -294,7 +294,7 @@ add(
 
 @fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
 class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
-    """The initiator's NextHopIndexer stays at the last tried address when the name is resolved again."""
+    """The initiator's NextHopIndexer stays at the last tried address when the initiator resolves the name again."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
@@ -347,6 +347,6 @@ class _RefusesUnknownQueues(Destinations):
 add(
     "sender-message-to-unknown-public-queue-refused",
     (),
-    "Tolerated: the sender refuses a message to a public queue that no directory knows (MS-MQDMPR 3.1.7.1.5).",
+    "Tolerated: the sender refuses a message to a public queue that is in no directory (MS-MQDMPR 3.1.7.1.5).",
     replace_part(_RefusesUnknownQueues),
 )

@@ -23,4 +23,6 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     tried = [entry["AddressList"] for entry in connection_history(sut, BY_HOST_NAME)]
     turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
     expected = ["first", "second", "first", "second"]
-    judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, evidence=[*sent, ack])
+    judge(
+        "MQQB-3.1.5.2.1-33", expected=expected, observed=turns, case="addresses of the attempts", evidence=[*sent, ack]
+    )

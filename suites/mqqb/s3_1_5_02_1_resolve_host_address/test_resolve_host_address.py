@@ -24,11 +24,11 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
 LIFETIME_S = 60
-OTHER_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
@@ -45,7 +45,13 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     session.respond()
     message = session.agree()
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
-    judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
+    judge(
+        "MQQB-3.1.5.2.1-01",
+        expected=to.removeprefix("DIRECT="),
+        observed=named,
+        case="DestinationQueue of the message",
+        evidence=message,
+    )
 
 
 @needs("send", "private_names")
@@ -59,7 +65,9 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     "MQQB-3.1.7.5-D02",
 )
 def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
-    """For a message to a private format name, the SUT connects to the queue manager with that GUID and requests it."""
+    """For a message to a private format name, the SUT connects to the queue manager with the GUID in the name, and
+    requests a session with that GUID.
+    """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     request = session.poll_request()
     judge(
@@ -80,6 +88,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.7.5-D02",
         expected=guid_text(peer.identifier),
         observed=asked_for,
+        case="ServerGuid of the request",
         evidence=request,
     )
 
@@ -87,7 +96,9 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.2.1-06")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
-    """After a session for a direct format name, a session for a private one has the GUID of its queue manager."""
+    """After a session for a direct format name, the SUT requests a session for a private format name with the GUID in
+    that name.
+    """
     session = OutgoingSession(peer, sut)
     for_direct_name = session.await_request()
     sut.send(private_name(peer.identifier), body="opening")
@@ -97,6 +108,7 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
         "MQQB-3.1.5.2.1-06",
         expected=guid_text(peer.identifier),
         observed=asked_for,
+        case="ServerGuid of the request",
         evidence=[for_direct_name, for_private_name],
     )
 
@@ -104,25 +116,33 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name have one OutgoingQueue; only this queue becomes Connected, not that of another
-    name.
+    """Two messages to one format name share one OutgoingQueue; only this queue becomes Connected, not the queue of
+    another name.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.await_request()
     sut.send(to, body="the second")
-    sut.send(OTHER_NAME, body="elsewhere")
+    sut.send(OTHER_QUEUE_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues", evidence=request)
+    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues for the format name", evidence=request)
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
-    connected = [name for name in (to, OTHER_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
-    judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])
+    connected = [name for name in (to, OTHER_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
+    judge(
+        "MQQB-3.1.5.2.1-03",
+        expected=[to],
+        observed=connected,
+        case="format names of the Connected queues",
+        evidence=[request, message],
+    )
 
 
 def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
-    """Send to an unresolvable name; judge that the message waits without a connection, and the state of its queue."""
+    """Let the SUT send to an unresolvable name; judge that the message waits without a connection, and judge the state
+    of its queue.
+    """
     session = OutgoingSession.unless_refused(peer, sut, judge, name)
     if session is None:
         return
@@ -130,14 +150,21 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "connection": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "connection": opened})
-    judge(state_rule, expected="NeedValidation", observed=find_outgoing_queue(sut, name)["State"])
+    judge(
+        state_rule,
+        expected="NeedValidation",
+        observed=find_outgoing_queue(sut, name)["State"],
+        case="State of the outgoing queue",
+    )
 
 
 UNRESOLVABLE_NAMES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
 }
-"""An unknown public queue and a private queue of a queue manager without a next hop, with the rule of the timer."""
+"""An unknown public queue and a private queue of a queue manager without a next hop, each with the rule about the
+timer.
+"""
 
 
 @needs("send", "management")
@@ -145,8 +172,8 @@ UNRESOLVABLE_NAMES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
-    """ConnectionHistory of an unresolvable name has an entry at once, and another after the Session Retry Connect
-    Timer.
+    """ConnectionHistory of an unresolvable name has an entry at once, and another entry after the Session Retry Connect
+    Timer expires.
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
@@ -159,7 +186,10 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
 
 
 def _list_attempts(sut, name):
-    """Return the times in ConnectionHistory of the name, whose only entry a SUT may renew."""
+    """Return the times in the ConnectionHistory of a format name.
+
+    A SUT may renew its only entry instead of adding another.
+    """
     return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 
 
@@ -203,20 +233,28 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """In two attempts for a private name, NextHops has one address, and the request has the GUID of that name."""
+    """In two attempts for a private name, NextHops contains one address, and the request has the GUID in that name."""
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     for _ in range(2):
         request = session.await_request()
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
-        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=[formatted], observed=next_hops, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.1-23",
+            "MQQB-3.1.5.2.1-27",
+            expected=[formatted],
+            observed=next_hops,
+            case="NextHops",
+            evidence=request,
+        )
         asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.1-37",
             expected=guid_text(peer.identifier),
             observed=asked_for,
+            case="ServerGuid of the request",
             evidence=request,
         )
         session.connection.close()
@@ -234,7 +272,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
         if kind == "IPv6" and not next_hops:
             judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
             return
-        judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops)
+        judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops, case="NextHops")
 
 
 @needs("send", "inspect", "management", "private_names")
@@ -252,32 +290,41 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
     "MQQB-3.1.1.3.1.3-01",
 )
 def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
-    """For a private name, NextHopCollection has a NextHop for each address, and the session has the elements of the
-    first.
+    """For a private name, NextHopCollection contains a NextHop for each address, and the session has the elements of
+    the first NextHop.
     """
     name = private_name(peer.identifier)
     request = OutgoingSession(peer, sut, name).await_request()
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first_hop = hops[0] if hops else NO_HOP
+    first_hop = hops[0] if hops else EMPTY_NEXT_HOP
     indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
-        "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first_hop["HostName"])),
-        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first_hop["QMGuid"])),
-        "MQQB-3.1.5.2.1-31": (peer.address, first_hop["Address"]),
-        "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-33": (0, indexer),
+        "MQQB-3.1.5.2.1-28": ("number of NextHops", len(next_hops), len(hops)),
+        "MQQB-3.1.5.2.1-29": (
+            "HostName resolves to the peer's address",
+            True,
+            peer.address in peer.environment.resolve(first_hop["HostName"]),
+        ),
+        "MQQB-3.1.5.2.1-30": (
+            "QMGuid of the first NextHop",
+            guid_text(peer.identifier),
+            guid_text(first_hop["QMGuid"]),
+        ),
+        "MQQB-3.1.5.2.1-31": ("Address of the first NextHop", peer.address, first_hop["Address"]),
+        "MQQB-3.1.5.2.1-32": ("number of NextHops", len(next_hops), len(hops)),
+        "MQQB-3.1.5.2.1-33": ("NextHopIndexer", 0, indexer),
         "MQQB-3.1.5.2.1-34": (
+            "NextHop at NextHopIndexer",
             {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": guid_text(indexed["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
-        "MQQB-3.1.5.2.1-35": (first_hop["Address"], session["RemoteQMAddress"]),
-        "MQQB-3.1.5.2.1-36": (first_hop["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": (guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-35": ("RemoteQMAddress", first_hop["Address"], session["RemoteQMAddress"]),
+        "MQQB-3.1.5.2.1-36": ("RemoteQMHostName", first_hop["HostName"], session["RemoteQMHostName"]),
+        "MQQB-3.1.5.2.1-37": ("RemoteQMGuid", guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
-    for rule, (expected, observed) in values.items():
-        judge(rule, expected=expected, observed=observed, evidence=request)
+    for rule, (element, expected, observed) in values.items():
+        judge(rule, expected=expected, observed=observed, case=element, evidence=request)
     addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="addresses")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="NextHops with an address")

@@ -64,7 +64,7 @@ for _name, _rules, _says, _install in (
     (
         "initiator-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.2.3-07",
-        "The initiator's EstablishConnection request has another ClientGuid than its Identifier.",
+        "The initiator's EstablishConnection request has a ClientGuid other than the initiator's Identifier.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
@@ -153,7 +153,7 @@ add(
 
 @fault("initiator-establish-connection-se-clear-at-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
 class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
-    """The initiator's EstablishConnection request has SE 0 at a retry without a Ping Request."""
+    """The initiator's EstablishConnection request has SE 0 when it retries without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)

@@ -13,7 +13,7 @@ passive("MQQB-3.1.5.2.3-06", ESTABLISH, "CS is 0 in an EstablishConnection reque
 
 @passive("MQQB-3.1.5.2.3-12", ESTABLISH, "RE is 0x10 and Reserved is 0x0000 in a request")
 def remaining_fields_of_a_request(packet: Any, context: Context) -> Finding:
-    """Demand RE and Reserved of 2.2.3.1 in a request of the initiator."""
+    """Demand the values of RE and Reserved that 2.2.3.1 prescribes in a request of the initiator."""
     if not is_request(context):
         return None
     header = packet.EstablishConnectionHeader

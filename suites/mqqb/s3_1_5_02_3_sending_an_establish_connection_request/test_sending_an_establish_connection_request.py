@@ -20,7 +20,7 @@ RETRY_AFTER_MS = 20_000
 
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
-    """Return the pings of the SUT, between two frames of the capture."""
+    """Return the SUT's pings between two frames of the capture."""
     found = peer.recorder.pings(from_sut=True)
     return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
@@ -45,20 +45,25 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.2.3-02")
     if first_packet is None:
         raise ConformanceFailure("the SUT sent no request for its message")
-    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first_packet)
-    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first_packet)
+    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], case="IN of the first packet", evidence=first_packet)
+    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], case="PT of the first packet", evidence=first_packet)
     judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first_packet.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind}")
     header = first_packet["EstablishConnectionHeader"]
     judge(
-        "MQQB-3.1.5.2.3-07", expected=guid_text(sut.guid), observed=guid_text(header.ClientGuid), evidence=first_packet
+        "MQQB-3.1.5.2.3-07",
+        expected=guid_text(sut.guid),
+        observed=guid_text(header.ClientGuid),
+        case="ClientGuid of the request",
+        evidence=first_packet,
     )
     from_ping_response = [guid_text(peer.identifier)] if list_pings(peer) else []
     judge(
         "MQQB-3.1.5.2.3-09",
         expected=one_of(guid_text(NULL_GUID), *from_ping_response),
         observed=guid_text(header.ServerGuid),
+        case="ServerGuid of the request",
         evidence=first_packet,
     )
 
@@ -66,8 +71,8 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
 @needs("set_timers")
 @covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
 def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, judge):
-    """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in one without a
-    ping.
+    """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
+    without a ping.
     """
     sut.set_timers(session_retry_connect_ms=RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
@@ -81,6 +86,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         "MQQB-3.1.5.2.3-10",
         expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
+        case="difference of the two TimeStamps",
         evidence=[first_packet, second_packet],
     )
     judge.conclude("MQQB-3.1.5.2.3-10")
@@ -90,9 +96,15 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         if not list_pings(peer, since, frame.number)
     ]
     if not without_ping:
-        raise ConformanceFailure("the SUT pings before each request: text and real frames disagree on SE then (E03)")
+        raise ConformanceFailure("the SUT pings before each request: text and real frames then disagree about SE (E03)")
     for request in without_ping:
-        judge("MQQB-3.1.5.2.3-11", expected=1, observed=request["EstablishConnectionHeader"].SE, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.3-11",
+            expected=1,
+            observed=request["EstablishConnectionHeader"].SE,
+            case="SE of the request",
+            evidence=request,
+        )
 
 
 def _time_stamp(request: Frame) -> int:

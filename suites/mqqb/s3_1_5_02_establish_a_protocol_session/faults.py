@@ -36,7 +36,7 @@ add(
 add(
     "initiator-connection-history-unknown-failure-dns-failure",
     "MQQB-3.1.5.2-03",
-    "The initiator's ConnectionHistory has Status DnsFailure for a failure without a value of its own.",
+    "The initiator's ConnectionHistory has Status DnsFailure for a failure for which no other value is defined.",
     entries_changed({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
 )
 add(

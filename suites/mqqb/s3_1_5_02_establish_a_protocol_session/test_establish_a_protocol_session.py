@@ -13,31 +13,33 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import OTHER_GUID, last_entry, list_outgoing_queues, recent_entry
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-MOST_STEPS = 20
-PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
+MOST_HISTORY_ENTRIES = 20
+PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
-UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
-    """Wait for the entry of a failure in ConnectionHistory; None when none appeared."""
-    for _ in range(MOST_STEPS):
-        failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS]
+    """Wait for the entry of a failure in ConnectionHistory and return it; return None when none appears."""
+    for _ in range(MOST_HISTORY_ENTRIES):
+        failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
         if failed:
             return failed[-1]
-        peer.pass_time(sut.response_timeout_ms // MOST_STEPS)
+        peer.pass_time(sut.response_timeout_ms // MOST_HISTORY_ENTRIES)
     return None
 
 
 def _list_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return the ConnectionHistory entries of the OutgoingQueue for a format name; none when the queue is not shown."""
+    """Return the ConnectionHistory entries of the OutgoingQueue for a format name; no entries when the queue is not
+    shown.
+    """
     return [entry for queue in list_outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-04")
 def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
-    """The SUT sends to an address without a listener: ConnectionHistory has a failure with its time, error and
+    """The SUT sends to an address without a listener: ConnectionHistory contains a failure with its time, error and
     address.
     """
     sut.slow_down(4)  # a Ping Response may be too late otherwise
@@ -47,14 +49,19 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     entry = await_failure(peer, sut, to)
     judge(
         "MQQB-3.1.5.2-01",
-        expected=holds("ConnectionHistory has an entry of a failure"),
+        expected=holds("ConnectionHistory contains an entry for a failure"),
         observed=bool(entry) or f"{len(_list_entries(sut, to))} entries, none of a failure",
     )
     judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
     status = entry["Status"]
-    judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
+    judge(
+        "MQQB-3.1.5.2-02",
+        expected=one_of("SocketConnectFailure", "ConnectionRefused"),
+        observed=status,
+        case="Status of the entry",
+    )
     judge("MQQB-3.1.5.2-04", expected=recent_entry(peer, status, failed=True), observed=last_entry([entry]))
 
 
@@ -62,11 +69,11 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
 @covers("MQQB-3.1.5.2-02")
 def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     """The SUT sends to a direct name whose host name has no address: ConnectionHistory has Status DnsFailure."""
-    sut.send(UNRESOLVABLE, body="opening")
-    entry = await_failure(peer, sut, UNRESOLVABLE)
+    sut.send(UNRESOLVABLE_HOST, body="opening")
+    entry = await_failure(peer, sut, UNRESOLVABLE_HOST)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
-    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"])
+    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the entry")
 
 
 @malforms("MQQB-3.1.5.3.1-08")
@@ -81,5 +88,11 @@ def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, 
     session.connection.wait_closed()
     entry = await_failure(peer, sut, to)
     if entry is None:
-        raise ConformanceFailure("the SUT records no failure for a response of another queue manager")
-    judge("MQQB-3.1.5.2-03", expected="UnknownFailure", observed=entry["Status"], evidence=[request, sent])
+        raise ConformanceFailure("the SUT records no failure for a response from another queue manager")
+    judge(
+        "MQQB-3.1.5.2-03",
+        expected="UnknownFailure",
+        observed=entry["Status"],
+        case="Status of the entry",
+        evidence=[request, sent],
+    )

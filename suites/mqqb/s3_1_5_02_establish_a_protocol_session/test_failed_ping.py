@@ -10,8 +10,8 @@ from suites.mqqb.steps.pinging import PingingSut
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
-    """A Ping Response with RF 1 adds one entry to ConnectionHistory: PingFailure, the time, an error, the peer's
-    address.
+    """A Ping Response with RF 1 adds one entry to ConnectionHistory, with PingFailure, the time, an error and the
+    peer's address.
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
@@ -20,6 +20,12 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     peer.settle()
     entries = connection_history(sut, pinging_sut.name)[known:]
     evidence = [asked, answer]
-    judge("MQQB-3.1.5.2.2-06", expected=1, observed=len(entries), case="entries", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.2.2-06",
+        expected=1,
+        observed=len(entries),
+        case="new entries in ConnectionHistory",
+        evidence=evidence,
+    )
     expected = recent_entry(peer, "PingFailure", failed=True)
     judge("MQQB-3.1.5.2.2-07", expected=expected, observed=last_entry(entries), evidence=evidence)

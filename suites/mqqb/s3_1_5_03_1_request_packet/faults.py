@@ -47,13 +47,13 @@ for _name, _rules, _says, _install in (
     (
         "acceptor-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.3.1-08",
-        "The acceptor's EstablishConnection response has another ClientGuid than the request.",
+        "The acceptor's EstablishConnection response has a ClientGuid other than that of the request.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
         "acceptor-establish-connection-server-guid-wrong",
         "MQQB-3.1.5.3.1-09",
-        "The acceptor's EstablishConnection response has another ServerGuid than its Identifier.",
+        "The acceptor's EstablishConnection response has a ServerGuid other than the acceptor's Identifier.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID),
     ),
     (

@@ -13,12 +13,12 @@ for rule, field in (
     ("MQQB-3.1.5.3.1-10", "TimeStamp"),
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
-    passive(rule, ESTABLISH, f"{field} of the response is that of the request")(demand_repetition(field))
+    passive(rule, ESTABLISH, f"{field} of the response equals that of the request")(demand_repetition(field))
 
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
 def remaining_fields_of_a_response(packet: Any, context: Context) -> Finding:
-    """Demand RE, Reserved and Padding of 2.2.3.1 in a response of the acceptor."""
+    """Demand the values of RE, Reserved and Padding that 2.2.3.1 prescribes in a response of the acceptor."""
     if not is_response(context):
         return None
     header = packet.EstablishConnectionHeader

@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
+"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection request.
 
-The predicates of this section judge on every packet that it repeats ClientGuid, TimeStamp and SE.
+The predicates of this section judge whether each response repeats ClientGuid, TimeStamp and SE.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from suites.mqqb.steps.opening import (
     require_reaction,
 )
 
-VALID: dict[str, dict[str, Any]] = {
+VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
-"""Other fields of a valid request, by its ServerGuid."""
+"""The other fields of a valid request, by its ServerGuid (zero, or that of the SUT)."""
 
 
 @covers(
@@ -40,43 +40,69 @@ VALID: dict[str, dict[str, Any]] = {
     "MQQB-3.1.5.3.1-09",
     "MQQB-3.1.5.3.1-13",
 )
-@pytest.mark.parametrize("server", VALID)
+@pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
-    """A request with ServerGuid of the SUT or zero has a response with CS 0; then ConnectionParameters are answered."""
+    """A request whose ServerGuid is the SUT's or zero gets a response with CS 0; then the SUT answers
+    ConnectionParameters.
+    """
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
-    sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID[server]))
+    sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID_REQUEST_FIELDS[server]))
     came = connection.poll_packet(0)
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge(
-        "MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=packet(), observed=answer or connection, evidence=evidence
+        "MQQB-3.1.5.3.1-02",
+        "MQQB-3.1.5.3.1-D02",
+        expected=packet(),
+        observed=answer or connection,
+        case="response to the request",
+        evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
-    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], case="IN of the response", evidence=evidence)
+    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], case="PT of the response", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     accepting = packet("EstablishConnection", {"InternalHeader.CS": 0})
-    judge("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", expected=accepting, observed=answer, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.1-05",
+        "MQQB-3.1.5.3.1-06",
+        expected=accepting,
+        observed=answer,
+        case="response to the request",
+        evidence=evidence,
+    )
     server_named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.3.1-09", expected=guid_text(sut.guid), observed=server_named, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.1-09",
+        expected=guid_text(sut.guid),
+        observed=server_named,
+        case="ServerGuid of the response",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     sent = connection.send(parameters_request())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))
-    judge("MQQB-3.1.5.3.1-13", expected=packet(), observed=observed, evidence=[sent, came])
+    judge(
+        "MQQB-3.1.5.3.1-13",
+        expected=packet(),
+        observed=observed,
+        case="answer to ConnectionParameters",
+        evidence=[sent, came],
+    )
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
-    """A request whose ServerGuid differs from that of the SUT, completely or in one bit, has a response with CS 1."""
+    """A request whose ServerGuid differs from that of the SUT, completely or in one bit, gets a response with CS 1."""
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
@@ -84,14 +110,20 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge.all(expected=refusal, observed=observed, evidence=[sent, came])
+    judge.all(expected=refusal, observed=observed, case="response to the request", evidence=[sent, came])
 
 
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """A session is requested with another ClientGuid: the SUT shows a session with this RemoteQMGuid."""
+    """The peer requests a session with a foreign ClientGuid: the SUT shows a session with that RemoteQMGuid."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
     observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
-    judge("MQQB-3.1.5.3.1-01", expected=guid_text(OTHER_GUID), observed=observed, evidence=connection.received)
+    judge(
+        "MQQB-3.1.5.3.1-01",
+        expected=guid_text(OTHER_GUID),
+        observed=observed,
+        case="RemoteQMGuid of the session",
+        evidence=connection.received,
+    )

@@ -8,16 +8,16 @@ from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 
-ATTEMPTS = 12
+SESSION_ATTEMPTS = 12
 """Sessions of different initiators, more than the ten that a Windows client release accepts (notes <12>, <70>)."""
 SESSION_LIMIT_KEY = "max_sessions"
-SMALL_LIMIT = 2
+SMALL_SESSION_LIMIT = 2
 CS = 0x10
 
 
 def _find_refused_session(peer):
-    """Open sessions of different initiators until one is refused or closed; return it and its request, or None."""
-    for _ in range(ATTEMPTS):
+    """Open sessions of different initiators until the SUT refuses or closes one; return it and its request, or None."""
+    for _ in range(SESSION_ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
@@ -36,15 +36,23 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:
-        sut.configure(max_sessions=SMALL_LIMIT)
+        sut.configure(max_sessions=SMALL_SESSION_LIMIT)
     refused = _find_refused_session(peer)
     if refused is None:
-        judge.mark_not_exercised("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01", reason=f"the SUT accepts {ATTEMPTS} sessions")
+        judge.mark_not_exercised(
+            "MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01", reason=f"the SUT accepts {SESSION_ATTEMPTS} sessions"
+        )
         return
     connection, sent = refused
     answer = connection.received[0] if connection.received else None
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge("MQQB-2.2.1-06", expected=refusal, observed=answer or connection, evidence=[sent, answer])
+    judge(
+        "MQQB-2.2.1-06",
+        expected=refusal,
+        observed=answer or connection,
+        case="response to the request",
+        evidence=[sent, answer],
+    )
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)

@@ -78,14 +78,14 @@ add(
 add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
-    "The initiator measures the round trip by its own clock instead of TimeStamp in the response.",
+    "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
     _change_round_trip(_use_own_time),
 )
 
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
-    """The initiator's RecoverableAckSendTimeout is four round trips."""
+    """The initiator's RecoverableAckSendTimeout is four times the round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)

@@ -16,10 +16,10 @@ from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, private_name, re
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
-TRIPS = 8
-DELAY_MS = 600
+ROUND_TRIP_COUNT = 8
+RESPONSE_DELAY_MS = 600
 """A real delay of the response: set_timers does not speed up the clock of TimeStamp."""
-CLOCK_MS = 50
+CLOCK_TOLERANCE_MS = 50
 """The tolerance for the resolution of the SUT's clock and for the network."""
 
 
@@ -46,13 +46,18 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     bits = read_internal_bits(answer)
     evidence = [asked, sent, came]
     judge(
-        "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
+        "MQQB-3.1.5.3.2-07",
+        "MQQB-3.1.5.3.2-D02",
+        expected=packet(),
+        observed=answer or connection,
+        case="answer to the response",
+        evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
-    judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], case="IN of the answer", evidence=evidence)
+    judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
@@ -61,14 +66,21 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         "MQQB-3.1.5.3.2-D01",
         expected=packet("ConnectionParameters"),
         observed=answer,
+        case="answer to the response",
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters, on which the next steps depend")
+        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
-    judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
+    judge(
+        "MQQB-3.1.5.3.2-14",
+        expected=packet("UserMessage"),
+        observed=message,
+        case="first packet on the open session",
+        evidence=[agreed, message],
+    )
     judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
@@ -77,6 +89,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,
         observed=answer["ConnectionParametersHeader"].WindowSize,
+        case="WindowSize of the request",
         evidence=[answer, acknowledged],
     )
 
@@ -90,8 +103,8 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     ids=["another ClientGuid", "no ClientGuid", "CS set"],
 )
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, flaw):
-    """A response with a wrong ClientGuid, or with CS set, closes the session; a valid response at the retry is
-    answered.
+    """A response with a wrong ClientGuid or with CS set closes the session; the SUT answers a valid response when it
+    retries.
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
@@ -106,8 +119,8 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """A response with another ServerGuid than requested closes the session, twice; a valid response is answered
-    then.
+    """A response with a ServerGuid other than the requested one closes the session in two attempts; then the SUT
+    answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):
@@ -134,7 +147,11 @@ def measure_recoverable_ack_timeout(
     answer = session.respond(TimeStamp=earlier)
     sent = session.connection.sent[-1]
     took = peer.took(began_ms, answer)  # stalls included: the SUT cannot have measured more
-    return answer["ConnectionParametersHeader"].RecoverableAckTimeout, took.ms + CLOCK_MS, [asked, sent, answer]
+    return (
+        answer["ConnectionParametersHeader"].RecoverableAckTimeout,
+        took.ms + CLOCK_TOLERANCE_MS,
+        [asked, sent, answer],
+    )
 
 
 @malforms("MQQB-3.1.5.3.1-10")
@@ -143,8 +160,8 @@ def measure_recoverable_ack_timeout(
 def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_ms):
     """RecoverableAckTimeout of the SUT's request is eight times the time since the TimeStamp of the peer's response."""
     value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
-    expected = between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
-    judge.all(expected=expected, observed=value, evidence=evidence)
+    expected = between(ROUND_TRIP_COUNT * earlier_ms, min(LONGEST_MS, ROUND_TRIP_COUNT * (earlier_ms + took_ms)))
+    judge.all(expected=expected, observed=value, case="RecoverableAckTimeout of the request", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.3.2-03")
@@ -152,19 +169,33 @@ def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
     """The peer delays its response by 600 ms: RecoverableAckTimeout of the SUT's request includes eight times the
     delay.
     """
-    value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, 0, DELAY_MS)
-    expected = between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
-    judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
+    value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, 0, RESPONSE_DELAY_MS)
+    expected = between(ROUND_TRIP_COUNT * (RESPONSE_DELAY_MS - CLOCK_TOLERANCE_MS), ROUND_TRIP_COUNT * took_ms)
+    judge(
+        "MQQB-3.1.5.3.2-03",
+        expected=expected,
+        observed=value,
+        case="RecoverableAckTimeout of the request",
+        evidence=evidence,
+    )
 
 
 @malforms("MQQB-3.1.5.3.1-10")
 @covers("MQQB-3.1.5.3.2-06")
 @pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
 def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earlier_ms):
-    """A TimeStamp of now, or of 100 s ago, in the response: RecoverableAckTimeout stays between 500 and 120,000 ms."""
+    """The response has the current time, or the time 100 s ago, as TimeStamp: RecoverableAckTimeout is between 500 and
+    120,000 ms.
+    """
     value, _, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS)
-    judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.2-06",
+        expected=expected,
+        observed=value,
+        case="RecoverableAckTimeout of the request",
+        evidence=evidence,
+    )
 
 
 @needs("set_timers")
@@ -175,4 +206,10 @@ def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge)
     session = OutgoingSession(peer, sut)
     session.await_request()
     observed = session.respond()["ConnectionParametersHeader"].AckTimeout
-    judge("MQQB-3.1.5.3.2-12", expected=30_000, observed=observed, evidence=session.parameters)
+    judge(
+        "MQQB-3.1.5.3.2-12",
+        expected=30_000,
+        observed=observed,
+        case="AckTimeout of the request",
+        evidence=session.parameters,
+    )

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: only states that wait for one accept it."""
+"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: it is accepted only in states that wait for one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_second_establish_connection_request_closes_session(peer, judge):
-    """A second EstablishConnection request instead of ConnectionParameters closes the session."""
+    """The peer sends a second EstablishConnection request instead of ConnectionParameters: the SUT closes the
+    session.
+    """
     in_turn = peer.request_session()
     in_turn.send(parameters_request())
     in_turn.expect("ConnectionParameters")
@@ -24,7 +26,9 @@ def test_second_establish_connection_request_closes_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_establish_connection_request_closes_open_session(peer, judge):
-    """An EstablishConnection request on an open session, which just acknowledged a message, closes the session."""
+    """The peer sends an EstablishConnection request on an open session on which the SUT has just acknowledged a
+    message: the SUT closes the session.
+    """
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(establish_request(peer))
@@ -34,7 +38,9 @@ def test_establish_connection_request_closes_open_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_second_establish_connection_response_closes_session(peer, sut, judge):
-    """A second EstablishConnection response closes a session of the SUT, in state WAITING_CPR_MSG and in OPEN."""
+    """The peer sends a second EstablishConnection response on a session of the SUT, in state WAITING_CPR_MSG or OPEN:
+    the SUT closes the session.
+    """
     session = OutgoingSession(peer, sut)
     for last_step in ("WAITING_CPR_MSG", "OPEN"):
         asked = session.await_request()

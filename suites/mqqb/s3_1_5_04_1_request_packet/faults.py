@@ -92,13 +92,13 @@ for _name, _rules, _says, _install in (
     (
         "acceptor-connection-parameters-recoverable-timeout-one-more",
         "MQQB-3.1.5.4.1-09",
-        "The acceptor's ConnectionParameters response has RecoverableAckTimeout of the request plus one.",
+        "The acceptor's ConnectionParameters response has a RecoverableAckTimeout one higher than the request.",
         off_by(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
     ),
     (
         "acceptor-connection-parameters-ack-timeout-one-more",
         "MQQB-3.1.5.4.1-10",
-        "The acceptor's ConnectionParameters response has AckTimeout of the request plus one.",
+        "The acceptor's ConnectionParameters response has an AckTimeout one higher than the request.",
         off_by(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
     ),
 ):
@@ -137,7 +137,9 @@ class AcceptorSessionAckWaitTimer20S(SessionAcks):
 
 @fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
-    """The acceptor's ConnectionParameters response has the smaller WindowSize of its own and the request."""
+    """The WindowSize of the acceptor's ConnectionParameters response is the smaller of its own WindowSize and that of
+    the request.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket

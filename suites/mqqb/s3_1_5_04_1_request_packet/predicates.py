@@ -12,7 +12,7 @@ for rule, field in (
     ("MQQB-3.1.5.4.1-09", "RecoverableAckTimeout"),
     ("MQQB-3.1.5.4.1-10", "AckTimeout"),
 ):
-    passive(rule, PARAMETERS, f"{field} of the response is that of the request")(demand_repetition(field))
+    passive(rule, PARAMETERS, f"{field} of the response equals that of the request")(demand_repetition(field))
 
 passive("MQQB-3.1.5.4.1-06", INTERNAL, "IN is 1 in the packet after a request", of_system=True)(
     has_flags(PARAMETERS_PACKET, is_second_of_acceptor)

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
 
-The predicates of this section judge on every packet that it repeats both timeouts.
+The predicates of this section judge whether each response repeats both timeouts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
-LONG_ACK_MS = 120_000
+LONG_ACK_TIMEOUT_MS = 120_000
 
 
 @covers(
@@ -27,19 +27,25 @@ LONG_ACK_MS = 120_000
 )
 @pytest.mark.parametrize("window", [1, 3, WINDOW])
 def test_connection_parameters_request_opens_session(peer, judge, window):
-    """A ConnectionParameters request is answered with the SUT's own WindowSize; then a message is acknowledged."""
+    """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message."""
     connection = peer.request_session()
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
     evidence = [sent, came]
-    judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.4.1-05",
+        expected=packet(),
+        observed=answer or connection,
+        case="answer to ConnectionParameters",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
-    judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
-    judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], case="IN of the answer", evidence=evidence)
+    judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
@@ -49,6 +55,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
         "MQQB-3.1.5.4.1-D01",
         expected=packet("SessionAck"),
         observed=acknowledged or connection,
+        case="answer to the message",
         evidence=[connection.sent[-1], acknowledged],
     )
     judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
@@ -58,12 +65,13 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
         "MQQB-3.1.5.4.1-11",
         expected=acknowledged["SessionHeader"].WindowSize,
         observed=answer["ConnectionParametersHeader"].WindowSize,
+        case="WindowSize of the answer",
         evidence=[sent, answer, acknowledged],
     )
 
 
 def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message; return the allowed and the real time of its acknowledgment in ms, and the packets."""
+    """Send a message; return the allowed and the measured time until its acknowledgment, in ms, and the packets."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
     allowed = (due_ms * 4 // 5, due_ms + slack_ms)
@@ -82,16 +90,16 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
     """An express message is acknowledged after half of AckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(AckTimeout=timeout_ms)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
-    judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.4.1-04")
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
     """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
-    connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
+    connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
-    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
 
 
 @needs("inspect")
@@ -102,4 +110,6 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
     sent = connection.send(parameters_request())
     connection.expect("ConnectionParameters")
     observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
-    judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)
+    judge(
+        "MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, case="ReceivedWindowSize of the session", evidence=sent
+    )

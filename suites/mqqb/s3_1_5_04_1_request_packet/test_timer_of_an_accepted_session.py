@@ -10,9 +10,14 @@ from suites.mqqb.steps.opening import INITIALIZATION_MS
 @needs("set_timers")
 @covers("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01")
 def test_open_session_survives_initialization_timer(peer, sut, judge):
-    """An open session acknowledges a message after the time of the Session Initialization Timer."""
+    """A session that has been open for longer than the Session Initialization Timer still acknowledges a message."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     connection = peer.open_raw()
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     alive = None if connection.closed_by_sut else connection.acknowledgment()
-    judge.all(expected=packet("SessionAck"), observed=alive or connection, evidence=[*connection.received[:2], alive])
+    judge.all(
+        expected=packet("SessionAck"),
+        observed=alive or connection,
+        case="answer to the message",
+        evidence=[*connection.received[:2], alive],
+    )

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: the Session Ack Wait Timer of an acceptor.
 
-The acceptor sends FinalAcks on the session that it accepted, unless it opens another one for them (E16).
+The acceptor sends FinalAcks on the session that it accepted, unless it opens another session for them (E16).
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from harness.wire import session_ack
 from suites.messages import Sequence
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-TIMEOUTS_MS = (20_000, 30_000)
-MOST_TIMEOUTS = 8
-"""A session that is open after this number of AckWaitTimeouts counts as never closed."""
-TOLERANCE = 0.25
-"""The tolerance of a time, in AckWaitTimeouts."""
+ACK_TIMEOUTS_MS = (20_000, 30_000)
+LONGEST_WAIT_IN_TIMEOUTS = 8
+"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
+TOLERANCE_IN_TIMEOUTS = 0.25
+"""The tolerance of a measured time, in AckWaitTimeouts."""
 
 
 def _measure_wait(peer, listener, ordinal, timeout_ms):
-    """Do not acknowledge a FinalAck; return the duration of its session, the AckTimeout, and the packets."""
+    """Leave a FinalAck unacknowledged; return how long its session stays open, the AckTimeout, and the packets."""
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
     final = connection.poll("UserMessage")
     if final is None:
         return None, unit_ms, [sent]
-    connection.wait_closed(int((MOST_TIMEOUTS + TOLERANCE) * unit_ms))
+    connection.wait_closed(int((LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS) * unit_ms))
     ended = connection.record.closed_at_ms
     if ended is not None:  # the FinalAck comes again
         session = OutgoingSession(peer, peer.sut, listener=listener)
@@ -35,31 +35,31 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
         again.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
         peer.settle()
         again.close()
-    until = final.time_ms + (MOST_TIMEOUTS + 1) * unit_ms if ended is None else ended
+    until = final.time_ms + (LONGEST_WAIT_IN_TIMEOUTS + 1) * unit_ms if ended is None else ended
     return peer.took(final, until), unit_ms, [sent, final]
 
 
 @covers("MQQB-3.1.5.4.1-03")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
-    """Two sessions with AckTimeout 20 s and 30 s close after the same whole number of AckTimeouts without an
-    acknowledgment.
+    """Two sessions, with AckTimeout 20 s and 30 s, close without an acknowledgment after the same whole number of
+    AckTimeouts.
     """
     listener = peer.listen_raw()
     waits, evidence = [], []
-    for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
+    for ordinal, timeout_ms in enumerate(ACK_TIMEOUTS_MS, 1):
         wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
             judge.mark_not_exercised(
-                "MQQB-3.1.5.4.1-03", reason="the SUT sends its FinalAcks on another session than the accepted one"
+                "MQQB-3.1.5.4.1-03", reason="the SUT sends its FinalAcks on a session other than the accepted one"
             )
             return
         waits.append((wait, unit_ms))
         evidence += packets
     first_wait, unit_ms = waits[0]
     whole = max(1, round(first_wait.ms / unit_ms))
-    is_same = whole <= MOST_TIMEOUTS and all(
-        wait.is_near(whole * unit_ms, TOLERANCE * unit_ms) for wait, unit_ms in waits
+    is_same = whole <= LONGEST_WAIT_IN_TIMEOUTS and all(
+        wait.is_near(whole * unit_ms, TOLERANCE_IN_TIMEOUTS * unit_ms) for wait, unit_ms in waits
     )
-    expected = holds(f"{whole} AckTimeouts each")
+    expected = holds(f"{whole} AckTimeouts until the end of each session")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
     judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet, and the outgoing queue during the opening of a session."""
+"""MS-MQQB 3.1.5.4.2 Response Packet, and the outgoing queue while a session is being opened."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from suites.mqqb.steps.sender import Sender
     "MQQB-3.1.5.4.2-09",
 )
 def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
-    """Each step of the opening adds its entry to ConnectionHistory; State is Waiting, then Connected; NextHops has
-    one address.
+    """Each step of the opening of a session adds an entry to ConnectionHistory; State is Waiting, then Connected;
+    NextHops contains one address.
     """
     to = peer.direct_name()
 
@@ -41,26 +41,38 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     session = OutgoingSession(peer, sut, to)
     asked = session.await_request()
     judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
-    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=find_outgoing_queue(sut, to)["State"], evidence=asked)
+    judge(
+        "MQQB-3.1.5.2.3-16",
+        expected="Waiting",
+        observed=find_outgoing_queue(sut, to)["State"],
+        case="State of the outgoing queue",
+        evidence=asked,
+    )
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
     session.agree(WindowSize=WINDOW)
     agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = find_outgoing_queue(sut, to)
-    judge("MQQB-3.1.5.4.2-09", expected="Connected", observed=queue["State"], evidence=agreed)
+    judge(
+        "MQQB-3.1.5.4.2-09",
+        expected="Connected",
+        observed=queue["State"],
+        case="State of the outgoing queue",
+        evidence=agreed,
+    )
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
-    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses", evidence=agreed)
-    judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, evidence=agreed)
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses in NextHops", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
-    judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)
+    judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)
 
 
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
-    """After a session for a host name with two addresses, ConnectionHistory and NextHops have the peer's address."""
+    """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
     session = sender.await_session()
@@ -69,7 +81,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
-    judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
+    judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
     session.acknowledge_all()
 
 
@@ -82,12 +94,20 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
     session.respond()
     session.agree(WindowSize=WINDOW)
     observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
-    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=session.connection.sent[-1])
+    judge(
+        "MQQB-3.1.5.4.2-01",
+        expected=WINDOW,
+        observed=observed,
+        case="ReceivedWindowSize of the session",
+        evidence=session.connection.sent[-1],
+    )
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 def test_connection_parameters_response_opens_session(peer, sut, judge):
-    """The SUT sends nothing before the peer's ConnectionParameters; then its message comes, and it acknowledges one."""
+    """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
+    a message of the peer.
+    """
     session = OutgoingSession(peer, sut)
     session.await_request()
     parameters = session.respond()

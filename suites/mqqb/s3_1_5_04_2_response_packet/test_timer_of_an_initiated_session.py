@@ -13,7 +13,7 @@ from suites.mqqb.steps.provoking import let_send
 @needs("set_timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_initiated_session_survives_initialization_timer(peer, sut, judge):
-    """After the time of the Session Initialization Timer, the SUT's next message comes on the open session."""
+    """After the time of the Session Initialization Timer, the SUT sends its next message on the open session."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
     first_message = session.open()
@@ -27,5 +27,6 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
         "MQQB-3.1.5.4.2-06",
         expected=packet("UserMessage"),
         observed=next_message or connection,
+        case="next packet on the session",
         evidence=[first_message, next_message],
     )

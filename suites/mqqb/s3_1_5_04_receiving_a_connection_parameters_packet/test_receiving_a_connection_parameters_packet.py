@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet: only states that wait for one accept it."""
+"""MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet: it is accepted only in states that wait for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_before_a_request_close_connection(peer, judge):
-    """ConnectionParameters as the first packet of a connection are not answered, and close the connection."""
+    """The peer sends ConnectionParameters as the first packet of a connection: the SUT closes the connection without an
+    answer.
+    """
     peer.open_raw()
     connection = peer.connect()
     sent = connection.send(parameters_request())
@@ -22,7 +24,9 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_close_open_session(peer, judge):
-    """ConnectionParameters on an open session, which just acknowledged a message, close the session."""
+    """The peer sends ConnectionParameters on an open session on which the SUT has just acknowledged a message: the SUT
+    closes the session.
+    """
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(parameters_request())
@@ -32,7 +36,9 @@ def test_connection_parameters_close_open_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, judge):
-    """ConnectionParameters close a session of the SUT, in state WAITING_ECR_MSG and in OPEN."""
+    """The peer sends ConnectionParameters on a session of the SUT, in state WAITING_ECR_MSG or OPEN: the SUT closes the
+    session.
+    """
     session = OutgoingSession(peer, sut)
     for last_step in ("WAITING_ECR_MSG", "OPEN"):
         session.await_request()

@@ -35,7 +35,7 @@ class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
 
 @fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
 class SenderWindowFilledByRefusedMessages(FinalAcks):
-    """The sender counts a message that a FinalAck refuses as unacknowledged without end."""
+    """The sender never stops counting a message that a FinalAck refuses as unacknowledged."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         senders = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
@@ -70,13 +70,13 @@ def _send_last_first(original: _Original, *_: Any) -> _Original:
 add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
-    "The sender sends all messages that waited for the window except the last one after an acknowledgment.",
+    "After an acknowledgment, the sender sends all messages that waited for the window except the last.",
     during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_message_back),
 )
 add(
     "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
-    "The sender sends messages that waited for the window in reverse order after an acknowledgment.",
+    "After an acknowledgment, the sender sends the messages that waited for the window in reverse order.",
     both(
         during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_last_first),
         # The first one stays where it is: the last one was sent instead.
@@ -87,7 +87,7 @@ add(
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
 class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
-    """The sender ignores an acknowledgment of as many messages as its window has."""
+    """The sender ignores an acknowledgment of as many messages as its window has room for."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: an acknowledgment opens the send window."""
+"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: an acknowledgment makes room in the send window."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
-ACKNOWLEDGED = 10
-HELD_BACK = 40
-"""The number of messages beyond the window, more than are acknowledged first."""
+ACKNOWLEDGED_COUNT = 10
+HELD_BACK_COUNT = 40
+"""The number of messages beyond the window; it is greater than the number of messages that are acknowledged first."""
 LARGEST_WINDOW = 512
-"""A larger window is not filled: its messages would take too long."""
-GREATEST_SPEED_UP = 4
+"""The largest window that the check fills: more messages would take too long."""
+GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of timers at which a window is filled before the SUT closes the unacknowledged session."""
 
 
@@ -28,46 +28,46 @@ GREATEST_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """A full window opens by the number of newly acknowledged messages, and all messages leave in their order.
+    """A full window gets room for as many messages as are newly acknowledged, and all messages are sent in their order.
 
     The size of the window is measured here and judged in 3.1.7.1.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
-    total = window + HELD_BACK
+    total = window + HELD_BACK_COUNT
     sender.send(*range(2, total + 1))
     filled = len(sender.collect_all(session, window))
     check_not_given_up(session)
-    if filled > total - 2 * ACKNOWLEDGED:
+    if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
     freed = (
-        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled
+        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5-03",
         "MQQB-3.1.5.5.1-01",
-        expected=ACKNOWLEDGED,
+        expected=ACKNOWLEDGED_COUNT,
         observed=freed,
-        case=f"more messages after AckSequenceNumber {ACKNOWLEDGED}",
+        case=f"further messages after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-02",
         expected=0,
         observed=freed,
-        case="more messages after the same acknowledgment again",
+        case="further messages after the same acknowledgment again",
         evidence=[repeated_ack, session.last],
     )
 
@@ -76,14 +76,14 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
-        expected=holds(f"all {total} messages once everything sent is acknowledged"),
+        expected=holds(f"all {total} messages, when everything that was sent is acknowledged"),
         observed=len(came) == total or f"{len(came)} of {total} messages",
         evidence=[last_ack, session.last],
     )
     disorder = next((pair for pair in itertools.pairwise(came) if pair[0] > pair[1]), None)
     judge(
         "MQQB-3.1.5.5.1-04",
-        expected=holds("in the order in which they were queued"),
+        expected=holds("sent in the order in which they were queued"),
         observed=disorder is None or f"message {disorder[0]} before message {disorder[1]}",
         evidence=[last_ack, session.last],
     )
@@ -92,10 +92,10 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01")
 def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
-    """A window of transactional messages is refused by FinalAcks and acknowledged on the session: as many messages
-    follow.
+    """The peer refuses a window of transactional messages with FinalAcks and acknowledges them on the session: the SUT
+    sends as many further messages.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
@@ -120,7 +120,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         "MQQB-3.1.5.5.1-01",
         expected=window,
         observed=came,
-        case="more messages",
+        case="further messages",
         evidence=[*sent, freed, session.last],
     )
     session.acknowledge_all()

@@ -12,7 +12,9 @@ from reference_qm.model.adm import Session
 
 @fault("sender-all-express-messages-deleted-by-acknowledgment", breaks="MQQB-3.1.5.5.2-01", blind=True)
 class SenderAllExpressMessagesDeletedByAcknowledgment(SessionAcks):
-    """The sender deletes all express messages at an acknowledgment, even those above AckSequenceNumber."""
+    """The sender deletes all express messages when it receives an acknowledgment, even those above
+    AckSequenceNumber.
+    """
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         all_of_them = replace(header, AckSequenceNumber=session.MessageSentCount)

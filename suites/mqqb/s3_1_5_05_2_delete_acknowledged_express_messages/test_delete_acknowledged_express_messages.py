@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: the messages that a later session brings again."""
+"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: the messages that the SUT sends again on a later session."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
-RECOVERABLE = (3,)
-"""The recoverable messages among five."""
+RECOVERABLE_POSITIONS = (3,)
+"""The positions of the recoverable messages among the five messages."""
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
 
@@ -28,13 +28,14 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
-    """After AckSequenceNumber n, the next session brings no express message up to number n, and all other messages.
+    """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
+    other messages.
 
-    The next session counts from 1: its first message is acknowledged and does not come again, either.
+    The next session counts from 1: its first message is acknowledged and is not sent again either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
-    sender.send(*RECOVERABLE, delivery="recoverable")
+    sender.send(*RECOVERABLE_POSITIONS, delivery="recoverable")
     sender.send(4, 5)
     session, sent = sender.await_first(5)
     expected = [1, 2, 3, 4, 5]
@@ -48,7 +49,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
             else:
                 acks.append(session.send(session_ack(**header)))
         covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
-        expected = [tag for tag in expected if tag in RECOVERABLE or tag not in covered]
+        expected = [tag for tag in expected if tag in RECOVERABLE_POSITIONS or tag not in covered]
         peer.settle()
         session.close()
         session = sender.await_session()

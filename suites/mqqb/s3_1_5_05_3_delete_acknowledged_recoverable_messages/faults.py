@@ -28,7 +28,7 @@ def _keep_named_message(
 add(
     "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
-    "The sender keeps the recoverable message with the number RecoverableMsgAckSeqNumber.",
+    "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
     during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_named_message),
 )
 
@@ -43,7 +43,7 @@ class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
 
 
 def _add_flags_fault(name: str, says: str, change: Callable[[int], int]) -> None:
-    """Add a fault that changes the flags of each received acknowledgment."""
+    """Add a fault that changes RecoverableMsgAckFlags of each received acknowledgment."""
 
     class OtherFlags(SessionAcks):
         def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -11,7 +11,9 @@ from suites.mqqb.steps.sender import Sender
 @needs("restart")
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
-    """The first and the third of four recoverable messages are acknowledged: after a restart only the others come."""
+    """The peer acknowledges the first and the third of four recoverable messages: after a restart, the SUT sends only
+    the others.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))
     sender.send(1, 2, 3, 4, delivery="recoverable")
     session, sent = sender.await_first(4)
@@ -22,8 +24,8 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     came = sender.collect_all(later_session, 2)
     numbers = [Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)]
     evidence = [ack, *came]
-    absent = holds("message 1 does not come again", otherwise="message 1 comes again")
-    judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="message 1", evidence=evidence)
+    absent = holds("message 1 is not sent again", otherwise="message 1 is sent again")
+    judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="after a restart", evidence=evidence)
     above = [number for number in numbers if number > 1]
-    judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages", evidence=evidence)
+    judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages sent after a restart", evidence=evidence)
     later_session.acknowledge_all()

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: the messages that a later session brings again."""
+"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: the messages that the SUT sends again on a later
+session.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ from suites.mqqb.steps.sequences import Outgoing
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
-    """The next session brings no message with RecoverableMsgAckSeqNumber or a set flag, and all later messages
-    without one.
+    """On the next session, the SUT sends no message with the number RecoverableMsgAckSeqNumber or a set flag, and all
+    later messages without a flag.
 
-    The readings of E22 differ below the number, and for a clear bit 0: neither is judged.
+    The readings of E22 differ for messages below that number, and for a clear bit 0: neither is judged.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
@@ -53,11 +55,12 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_range(number, count, numbers),
+        case="messages sent again",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
-        expected=none("message of that number"),
+        expected=none("message with that number"),
         observed=_select_range(number, number, numbers),
         evidence=evidence,
     )
@@ -65,6 +68,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
         observed=_select_range(number + 1, count, numbers),
+        case="messages sent again",
         evidence=evidence,
     )
     next_session.acknowledge_all()
@@ -73,7 +77,9 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """Express and recoverable messages alternate; one of three recoverable ones has no flag: only it comes again."""
+    """Express and recoverable messages alternate; one of three recoverable messages has no flag: the SUT sends only
+    that message again.
+    """
     sender = Sender(peer, sut)
     for tag in range(1, 7):
         sender.send(tag, delivery="express" if tag % 2 else "recoverable")
@@ -82,7 +88,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session.close()
     next_session = sender.await_session()
     came = Sender.tags(sender.collect_all(next_session, 1))
-    judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
+    judge.all(expected=[4], observed=came, case="messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
 
 
@@ -93,7 +99,9 @@ def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
 @needs("send")
 @covers("MQQB-3.1.5.5.3-03")
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
-    """An OrderAck and then a SessionAck acknowledge a transactional message: the next session does not bring it."""
+    """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck: the SUT does not send the
+    message on the next session.
+    """
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -104,5 +112,11 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     next_session = outgoing.session
     next_session.quiet()
     came = next_session.messages
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(next_session), evidence=[*frames, *came])
+    judge(
+        "MQQB-3.1.5.5.3-03",
+        expected=[2],
+        observed=outgoing.numbers_on(next_session),
+        case="messages on the next session",
+        evidence=[*frames, *came],
+    )
     next_session.acknowledge_all()

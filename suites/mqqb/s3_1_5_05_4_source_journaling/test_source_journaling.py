@@ -15,7 +15,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
-JOURNAL = "system$;journal"
+SYSTEM_JOURNAL = "system$;journal"
 OWN, FORWARDED = 1, 2
 
 
@@ -23,8 +23,8 @@ OWN, FORWARDED = 1, 2
 @needs("send", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
-    """Three of four messages are acknowledged: then the journal has the two of them with JP set, and before that
-    none.
+    """Three of four messages are acknowledged: then the journal contains the two of them with JP set, and before that
+    it contains none.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)
@@ -33,12 +33,12 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
     session, sent = sender.await_first(4)
     if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
-        raise ConformanceFailure("the messages did not come in order with their JP bits")
+        raise ConformanceFailure("the messages did not arrive in order with their JP bits")
 
     names = dict(zip([*with_jp, *without_jp, *unacknowledged], (1, 2, 3, 4), strict=True))
 
     def list_journaled() -> list[int]:
-        return sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))
+        return sorted(names[one["message_id"]] for one in sut.kept(SYSTEM_JOURNAL))
 
     unacknowledged_journal = list_journaled()
     flags: dict[str, Any] = (
@@ -57,8 +57,8 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
-    """Three recoverable messages are acknowledged as received, two of them as stored, then the third: each is
-    journaled then.
+    """The peer acknowledges three recoverable messages as received, then two of them and later the third as stored: the
+    SUT journals each when it is acknowledged as stored.
     """
     sender = Sender(peer, sut)
     identifiers = [
@@ -71,7 +71,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     session, sent = sender.await_first(3)
 
     def list_journaled() -> list[str]:
-        found = {one["message_id"]: one for one in sut.kept(JOURNAL)}
+        found = {one["message_id"]: one for one in sut.kept(SYSTEM_JOURNAL)}
         return [
             f"{found[one]['label']}, {found[one]['body']}, priority {found[one]['priority']}"
             for one in identifiers
@@ -88,7 +88,12 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
         peer.eventually(functools.partial(_has_at_least, list_journaled, count))
         observed.append(list_journaled())
     first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
-    judge.all(expected=[[], [first, third], [first, second, third]], observed=observed, evidence=evidence)
+    judge.all(
+        expected=[[], [first, third], [first, second, third]],
+        observed=observed,
+        case="journal after each acknowledgment",
+        evidence=evidence,
+    )
     session.acknowledge_all()
 
 
@@ -100,8 +105,8 @@ def _has_at_least(found: Callable[[], list[str]], count: int) -> bool:
 @needs("send", "private_names", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
-    """A message of the SUT with JP and a forwarded one of the peer with JP are acknowledged: only the first is
-    journaled.
+    """The peer acknowledges a message of the SUT with JP and a message with JP that the SUT forwards: the SUT journals
+    only its own message.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
@@ -114,8 +119,14 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     ack = session.acknowledge_all()
 
     def list_journaled() -> list[str]:
-        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(JOURNAL)]
+        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(SYSTEM_JOURNAL)]
 
     peer.eventually(lambda: bool(list_journaled()))
     peer.pass_time(sut.quiet_ms)
-    judge("MQQB-3.1.5.5.4-01", expected=["own"], observed=list_journaled(), evidence=[forwarded, *came, ack])
+    judge(
+        "MQQB-3.1.5.5.4-01",
+        expected=["own"],
+        observed=list_journaled(),
+        case="messages in the journal",
+        evidence=[forwarded, *came, ack],
+    )

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 add(
     "sender-ack-wait-timer-not-restarted-by-acknowledgment",
     "MQQB-3.1.5.5.5-02",
-    "The sender does not restart the Session Ack Wait Timer at an acknowledgment that leaves messages unacknowledged.",
+    "The sender does not restart its Session Ack Wait Timer when an acknowledgment leaves messages unacknowledged.",
     skip_during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer),
 )
 
@@ -33,7 +33,7 @@ class SenderSessionAckCountedAsOrderAck(TransactionalSending):
 
 @fault("receiver-session-header-count-too-low-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
-    """The receiver closes the session only for message counts that are too high."""
+    """The receiver closes the session only if message counts are too high."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(
@@ -46,7 +46,9 @@ class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
 
 @fault("receiver-session-header-recoverable-count-unchecked", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
-    """The receiver does not compare RecoverableMsgSeqNumber with the messages that it received."""
+    """The receiver does not compare RecoverableMsgSeqNumber with the number of recoverable messages that it
+    received.
+    """
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount)
@@ -55,7 +57,7 @@ class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
 
 @fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
 class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
-    """The sender does not restart the Session Ack Wait Timer at a SessionHeader that acknowledges no new message."""
+    """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)

@@ -10,10 +10,10 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 BEFORE_TIMER_MS = 20_000
-"""Less than the shortest Session Ack Wait Timer, which may also close a session."""
+"""A time shorter than the shortest Session Ack Wait Timer, whose expiry may also close a session."""
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
@@ -22,8 +22,8 @@ BEFORE_TIMER_MS = 20_000
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error):
-    """Two messages are sent, one of them recoverable: a SessionAck with these counts is accepted, a wrong count
-    closes.
+    """Two messages are sent, one of them recoverable: the SUT accepts a SessionAck with these counts, and closes the
+    session for a wrong count.
     """
     session = peer.open_raw()
     session.send(peer.message())
@@ -36,7 +36,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
     wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed on {field} {error:+d}"),
+        expected=holds(f"closed because of {field} {error:+d}"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[wrong],
     )
@@ -47,8 +47,8 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
-    """On a session of the SUT, a SessionAck that counts no message of the peer is accepted; one that counts one
-    closes.
+    """On a session of the SUT, the SUT accepts a SessionAck that counts no message of the peer, and closes the session
+    for a SessionAck that counts one.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -61,7 +61,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
     wrong = session.send(session.build_session_ack(**counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed on {field} 1"),
+        expected=holds(f"closed because of {field} 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[*sent, correct, wrong],
     )
@@ -70,8 +70,14 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 @needs("send")
 @covers("MQQB-3.1.5.5.5-03")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """A transactional message that a SessionAck acknowledges, but no OrderAck, comes again."""
+    """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     ack = outgoing.session.acknowledge_all()
-    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.await_resend(1), evidence=[sent, ack])
+    judge(
+        "MQQB-3.1.5.5.5-03",
+        expected=RESENT,
+        observed=outgoing.await_resend(1),
+        case="message without OrderAck",
+        evidence=[sent, ack],
+    )

@@ -32,7 +32,7 @@ def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
 
 @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
 class SenderMessageOfAckNumberNotMarked(SessionAcks):
-    """The sender does not mark the message with the number AckSequenceNumber as acknowledged."""
+    """The sender does not mark the message whose number is AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
@@ -40,7 +40,7 @@ class SenderMessageOfAckNumberNotMarked(SessionAcks):
 
 @fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
 class SenderExpressMessageOfAckNumberKept(SessionAcks):
-    """The sender keeps the express message with the number AckSequenceNumber."""
+    """The sender keeps the express message whose number is AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_express(session, _decrement_ack_sequence_number(header))
@@ -66,7 +66,7 @@ add(
 add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
-    "The sender deletes acknowledged messages with positive source journaling without journaling them.",
+    "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
     skip(Journaling.journal_delivered),
 )
 
@@ -121,7 +121,7 @@ class SenderJournaledMessageWithoutBody(Journaling):
 
 @fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
 class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
-    """The sender opens its window by one message when an acknowledgment covers more."""
+    """The sender makes room for only one message in its window when an acknowledgment covers several."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount

@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.5 Receiving a SessionAck Packet. The folders of the subsections judge steps 03 to 07."""
+"""MS-MQQB 3.1.5.5 Receiving a SessionAck Packet.
+
+The folders of the subsections judge rules 03 to 07 of this section.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.5-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
 def test_session_ack_before_open_session_closes_connection(peer, sut, judge, state):
-    """A SessionAck that is accepted on an open session closes a connection that is still being opened."""
+    """The SUT accepts a SessionAck on an open session, and closes a connection that is still being opened when it
+    receives the same SessionAck.
+    """
     _check_accepted_when_open(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
@@ -33,7 +38,9 @@ def test_session_ack_before_open_session_closes_connection(peer, sut, judge, sta
 )
 @sut_survives()
 def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, state, answered_early):
-    """A SessionAck instead of a response closes a session of the SUT; on the next, open session it is accepted."""
+    """The peer sends a SessionAck instead of a response on a session of the SUT, which closes that session; on the
+    next, open session the SUT accepts it.
+    """
 
     def ack_instead(packet: Any) -> Any:
         return session_ack() if packet.haslayer(answered_early) else packet
@@ -58,6 +65,6 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
 
 
 def _check_accepted_when_open(session: Conversation) -> None:
-    """Send the SessionAck on an open session; ConformanceFailure unless the SUT accepts it."""
+    """Send the SessionAck on an open session; raise ConformanceFailure unless the SUT accepts it."""
     session.send(session.build_session_ack())
     session.check_alive()

@@ -96,13 +96,13 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
-        "The sender does not set TimeOfLastAck at an OrderAck.",
+        "The sender does not set TimeOfLastAck when it receives an OrderAck.",
         _clear_time_of_last_ack,
     ),
     (
         "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
-        "The sender increments ResendIntervalIndex by two at an OrderAck.",
+        "The sender increments ResendIntervalIndex by two when it receives an OrderAck.",
         _skip_resend_interval,
     ),
     (
@@ -114,31 +114,31 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-order-ack-resend-interval-not-of-index",
         "MQQB-3.1.5.6-06",
-        "The sender sets ResendInterval to another value than the entry at ResendIntervalIndex.",
+        "The sender sets ResendInterval to a value other than the entry at ResendIntervalIndex.",
         _change_resend_interval,
     ),
     (
         "sender-order-ack-last-ack-set-back",
         "MQQB-3.1.5.6-07",
-        "The sender sets LastAck back at an OrderAck for a lower number.",
+        "The sender sets LastAck to a lower number when it receives an OrderAck for that number.",
         _set_last_ack,
     ),
     (
         "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
-        "The sender does not set LastAck at an OrderAck.",
+        "The sender does not set LastAck when it receives an OrderAck.",
         _keep_last_ack,
     ),
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
-        "The sender leaves the message of an OrderAck in UnackedSequence.",
+        "The sender leaves the message that an OrderAck acknowledges in UnackedSequence.",
         _keep_last_removed,
     ),
     (
         "sender-order-ack-unacked-sequence-reversed",
         "MQQB-3.1.5.6-10",
-        "The sender reverses the remaining entries of UnackedSequence at an OrderAck.",
+        "The sender reverses the remaining entries of UnackedSequence when it receives an OrderAck.",
         _reverse_unacked_sequence,
     ),
     (
@@ -150,7 +150,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
-        "The sender does not increment LastAckCount at an OrderAck.",
+        "The sender does not increment LastAckCount when it receives an OrderAck.",
         _keep_last_ack_count,
     ),
 )
@@ -163,14 +163,14 @@ for _name, _rule, _says, _change in _NOTES:
 add(
     "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
-    "The sender sends a message with an OrderAck again on the next session.",
+    "The sender resends a message for which it has an OrderAck on the next session.",
     skip(OrderAcks.delete_order_acknowledged),
 )
 
 
 @fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
 class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
-    """The sender deletes a message with journaling at its OrderAck instead of its FinalAck."""
+    """The sender deletes a message with journaling when its OrderAck arrives, without waiting for its FinalAck."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
@@ -186,7 +186,7 @@ add(
 
 @fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
 class SenderLaterSequenceBeginsWith2(TransactionalSending):
-    """The sender begins a later sequence with number 2."""
+    """The sender begins a second or later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -213,7 +213,7 @@ def _change_transfer_info(element: str, value: object) -> Install:
 add(
     "sender-order-ack-transfer-info-not-set",
     "MQQB-3.1.5.6-16",
-    "The sender does not set OutgoingTransferInfo at an OrderAck.",
+    "The sender does not set OutgoingTransferInfo when it receives an OrderAck.",
     skip(OrderAcks.note_transfer),
 )
 _TRANSFER: tuple[tuple[str, str, str, object], ...] = (

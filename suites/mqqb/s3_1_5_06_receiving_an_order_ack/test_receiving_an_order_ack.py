@@ -7,12 +7,13 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
-    DEAD,
-    JOURNAL,
+    DEAD_LETTERS,
+    RESENT,
+    SYSTEM_JOURNAL,
     Outgoing,
     find_kept,
     place_in_sequence,
@@ -20,7 +21,7 @@ from suites.mqqb.steps.sequences import (
     sequence_id_number,
 )
 
-COPIED = {
+COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -28,20 +29,20 @@ COPIED = {
     "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
-"""Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
-LONGEST_INTERVAL_S = 120
-"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
-SHORT_INTERVALS = 3
-"""The number of short resend intervals before a longer one (note <24>)."""
-REPEATED_ACKS = 12
-"""More OrderAcks than ResendTimerTable has entries."""
+"""Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
+LONGEST_RESEND_INTERVAL_S = 120
+"""The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
+SHORT_INTERVAL_COUNT = 3
+"""The number of short resend intervals before the first longer one (note <24>)."""
+REPEATED_ACK_COUNT = 12
+"""The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
-    open.
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck does not close an open
+    session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
@@ -63,8 +64,8 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
-    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
-    each time.
+    """The peer sends OrderAcks for messages 1, 3 and 2 of four, and for the last message after the SUT has resent it:
+    TxOutgoingSequence is updated each time.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -74,12 +75,18 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     sent = outgoing.send(4)
     outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
-    judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
+    judge(
+        "MQQB-3.1.1.5-02",
+        expected=[1, 2, 3, 4],
+        observed=outgoing.unacknowledged(),
+        case="UnackedSequence",
+        evidence=sent,
+    )
     expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
-    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
+    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
@@ -92,18 +99,46 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         frame = outgoing.send_order_ack(number)
         await_ack_count(step)
         new = outgoing.sequence()
-        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), case="UnackedSequence", evidence=frame)
         judge(
-            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+            last_ack_rule,
+            expected=last,
+            observed=read_element(read_element(new, "LastAck"), "SeqNo"),
+            case="SeqNo of LastAck",
+            evidence=frame,
         )
-        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-12",
+            expected=step,
+            observed=read_element(new, "LastAckCount"),
+            case="LastAckCount",
+            evidence=frame,
+        )
         now_s = peer.environment.now().utc_s
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
+        judge(
+            "MQQB-3.1.5.6-03",
+            expected=near,
+            observed=read_element(new, "TimeOfLastAck"),
+            case="TimeOfLastAck",
+            evidence=frame,
+        )
         grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
-        judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-04",
+            expected=between(0, 1),
+            observed=grown,
+            case="increase of ResendIntervalIndex",
+            evidence=frame,
+        )
         interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
+        judge(
+            "MQQB-3.1.5.6-06",
+            expected=interval,
+            observed=read_element(new, "ResendInterval"),
+            case="ResendInterval",
+            evidence=frame,
+        )
     judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
@@ -115,21 +150,33 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(REPEATED_ACKS):
+    for _ in range(REPEATED_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ACKS)
+    await_ack_count(3 + REPEATED_ACK_COUNT)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
-    judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-05",
+        expected=between(0, len(table) - 1),
+        observed=index,
+        case="ResendIntervalIndex",
+        evidence=frame,
+    )
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT_INTERVALS):
-        if outgoing.await_resend(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
+    for _ in range(SHORT_INTERVAL_COUNT):
+        if outgoing.await_resend(4) != RESENT:
+            raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
     final = outgoing.sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-06",
+        expected=interval,
+        observed=read_element(final, "ResendInterval"),
+        case="ResendInterval",
+        evidence=frame,
+    )
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -156,7 +203,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling: OutgoingTransferInfo is updated
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
@@ -170,13 +219,21 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
         judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
         count = read_element(info, "EodLastAckCount")
-        judge("MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", expected=step, observed=count, evidence=evidence)
-        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
+        judge(
+            "MQQB-3.1.5.6-12",
+            "MQQB-3.1.5.6-18",
+            expected=step,
+            observed=count,
+            case="EodLastAckCount",
+            evidence=evidence,
+        )
+        near = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
             observed=read_element(info, "EodLastAckTime"),
+            case="EodLastAckTime",
             evidence=evidence,
         )
         judge(
@@ -184,6 +241,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-23",
             expected=last,
             observed=read_info_place(info, "EodLastAck")[1],
+            case="SeqNo of EodLastAck",
             evidence=evidence,
         )
         judge(
@@ -191,14 +249,22 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-19",
             expected=left,
             observed=read_element(info, "EodNoAckCount"),
+            case="EodNoAckCount",
             evidence=evidence,
         )
-        judge("MQQB-3.1.5.6-24", expected=last, observed=read_element(info, "EodNoReadCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-24",
+            expected=last,
+            observed=read_element(info, "EodNoReadCount"),
+            case="EodNoReadCount",
+            evidence=evidence,
+        )
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
                 expected=place_in_sequence(sent[last]),
                 observed=read_info_place(info, "EodFirstNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodFirstNonAck",
                 evidence=evidence,
             )
             judge(
@@ -206,6 +272,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
                 "MQQB-3.1.5.6-22",
                 expected=place_in_sequence(sent[4]),
                 observed=read_info_place(info, "EodLastNonAck"),
+                case="SeqID, SeqNo and PrevNo of EodLastNonAck",
                 evidence=evidence,
             )
         # the index may grow with every OrderAck, or not (E46)
@@ -215,6 +282,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
             observed=read_element(info, "EodResendCount"),
+            case="EodResendCount",
             evidence=evidence,
         )
     for number in range(1, 6):
@@ -225,10 +293,10 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
-    that time.
+    """One of three messages has an OrderAck: the SUT resends the others after EodResendInterval, and EodResendTime is
+    the time of that resend.
 
-    The timer runs since they were sent, or since the OrderAck (E46).
+    The interval begins when they were sent, or when the OrderAck arrived (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
@@ -237,9 +305,9 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
-    if not 0 < interval_s <= LONGEST_INTERVAL_S:
-        expected = between(1, LONGEST_INTERVAL_S)
-        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
+    if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
+        expected = between(1, LONGEST_RESEND_INTERVAL_S)
+        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="EodResendInterval", evidence=frames)
         return
     due_ms = sut.duration_ms(interval_s * 1_000)
     slack_ms = sut.slack_ms(interval_s * 1_000)
@@ -251,17 +319,25 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("the last message comes again in time", otherwise="at another time")
+    in_time = holds("the last message is resent in time", otherwise="resent at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
-    expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
-    judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
+    expected = between(begun_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s)
+    judge(
+        "MQQB-3.1.5.6-26",
+        expected=expected,
+        observed=read_element(info, "EodResendTime"),
+        case="EodResendTime",
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
 
 
 @needs("send", "management", "inspect")
-@covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
+@covers(
+    "MQQB-3.1.5.6-16", *COPIED_ATTRIBUTES, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24"
+)
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
-    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo shows the values of
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
@@ -279,7 +355,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED.items():
+    for rule, (name, source) in COPIED_ATTRIBUTES.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -293,7 +369,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
+        judge(rule, expected=value, observed=read_element(info, name), case=name, evidence=frame)
     for number in range(1, 5):
         outgoing.send_final_ack(number)
     outgoing.acknowledge_all()
@@ -302,7 +378,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """Three messages are acknowledged on the session, two of them by an OrderAck: the next session brings the third."""
+    """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
+    the next session.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
@@ -312,7 +390,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     while not next_session.quiet():
         pass
     came, evidence = outgoing.numbers_on(next_session), [*acks, *outgoing.copies(3)]
-    judge.all(expected=[3], observed=came, case="messages", evidence=evidence)
+    judge.all(expected=[3], observed=came, case="messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
 
@@ -327,9 +405,9 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     ],
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
+    """The SUT journals messages with JP or JN that have OrderAcks when their FinalAcks arrive, also after a restart.
 
-    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
+    After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
@@ -344,14 +422,15 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         outgoing.send()
         outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=none("resent message"), observed=again, evidence=outgoing.sent)
     else:
         acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.send_final_ack(2))
 
     def find_journaled():
         return {
-            name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))
+            name: find_kept(sut, queue, outgoing.identifiers)
+            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead", DEAD_LETTERS))
         }
 
     expected_queues = {"journal": [1], "dead": [2]}

@@ -27,7 +27,7 @@ class AnyFinalAckBeforeOpenSessionIgnored(Closing):
 
 @fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
 class SenderFinalAckClassNotReadForJp(FinalAcks):
-    """The sender journals a message with JP for each class of FinalAck."""
+    """The sender journals a message with JP when a FinalAck of any class for it arrives."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
@@ -44,7 +44,7 @@ class SenderFinalAckDeadLetterMissing(FinalAcks):
 
 @fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
 class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
-    """The sender dead-letters only messages that were refused before they reached their queue."""
+    """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         before = message_class < MessageClass.MQMSG_CLASS_NACK_Q_DELETED
@@ -53,7 +53,7 @@ class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
 
 @fault("sender-final-ack-taken-for-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
 class SenderFinalAckTakenForFirstMessage(FinalAcks):
-    """The sender treats each FinalAck as that of the first waiting message."""
+    """The sender treats each FinalAck as the FinalAck of the first waiting message."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         waiting = [one for queue in self.qm.adm.OutgoingQueues.values() for one in queue.session.OutgoingMessageTable]
@@ -83,7 +83,7 @@ class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
 
 @fault("sender-dead-letter-in-non-transactional-queue", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
-    """The sender moves a transactional dead letter to the dead-letter queue for messages without transaction."""
+    """The sender moves a transactional dead letter to the nontransactional dead-letter queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
@@ -119,7 +119,7 @@ for reason in (
 
 @fault("sender-message-with-jp-and-jn-never-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
-    """The sender never dead-letters a message with JP and JN."""
+    """The sender never puts a message with JP and JN into a dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -10,44 +10,49 @@ from harness.expectations import fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, build_unknown_ack, send_before_open
-from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, find_kept
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept
 
-PLAIN_DEAD = "system$;deadletter"
+NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.7-01")
 def test_final_ack_before_open_session_closes_connection(peer, judge):
-    """A FinalAck closes a session that waits for ConnectionParameters; the same FinalAck leaves an open session
-    open.
+    """A FinalAck closes a session that waits for ConnectionParameters; the same FinalAck does not close an open
+    session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
     judge("MQQB-3.1.5.7-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
-REFUSALS = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
+REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
-BOTH = ["positive", "negative"]
+BOTH_JOURNALS = ["positive", "negative"]
 JOURNALING_CASES = (
     (["positive"], ACK_RECEIVE, "journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
-    (BOTH, ACK_RECEIVE, "journal"),
+    (BOTH_JOURNALS, ACK_RECEIVE, "journal"),
     (["positive"], BAD_DST_Q, ""),
     ([], BAD_DST_Q, ""),
-    *((["negative"] if number % 2 else BOTH, value, "dead letters") for number, value in enumerate(REFUSALS)),
-    (BOTH, None, ""),
+    *(
+        (["negative"] if number % 2 else BOTH_JOURNALS, value, "dead letters")
+        for number, value in enumerate(REFUSAL_CLASSES)
+    ),
+    (BOTH_JOURNALS, None, ""),
 )
-"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and the place of the message then."""
+"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and where the message is afterwards."""
 
 
 @needs("send", "receive")
 @covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
-    """FinalAcks of all classes for messages with JP, JN, both or neither: a received message with JP is journaled.
+    """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
+    message with JP.
 
-    A refused message with JN is in the transactional dead-letter queue. The last message has its FinalAck first.
+    It puts a refused message with JN into the transactional dead-letter queue. The FinalAck of the last message is sent
+    first.
     """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
     for journal, _, _ in JOURNALING_CASES:
@@ -61,7 +66,11 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
             frames.append(outgoing.send_final_ack(number, MessageClass=value))
 
     def find_messages() -> dict[str, list[int]]:
-        queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
+        queues = (
+            ("journal", SYSTEM_JOURNAL),
+            ("dead letters", DEAD_LETTERS),
+            ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTERS),
+        )
         return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     expected = {
@@ -73,7 +82,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
-        judge(rule, expected=none(f"message elsewhere than in the {name}"), observed=elsewhere, evidence=evidence)
+        judge(rule, expected=none(f"message outside the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.acknowledge_all()
 
 
@@ -84,9 +93,10 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 @covers(*OWN_DEAD_LETTERS)
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
-    """Six messages are refused. Of the four with JN, two name a dead-letter queue and are there; two in the system's.
+    """Six messages are refused.
 
-    Another message names a queue that does not exist; the SUT may refuse to send it.
+    Of the four with JN, two name a dead-letter queue and arrive there; the other two arrive in the system's dead-letter
+    queue. Another message names a queue that does not exist; the SUT may refuse to send it.
     """
     own = sut.new_queue("dead", transactional=True)
     with suppress(ControlRefused):
@@ -106,7 +116,10 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     frames += [outgoing.send_final_ack(number) for number in range(1, 7)]
 
     def find_messages() -> dict[str, list[int]]:
-        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
+        return {
+            name: find_kept(sut, queue, outgoing.identifiers)
+            for name, queue in (("own", own), ("system's", DEAD_LETTERS))
+        }
 
     expected = {"own": [1, 5], "system's": [2, 6]}
     peer.eventually(lambda: find_messages() == expected)

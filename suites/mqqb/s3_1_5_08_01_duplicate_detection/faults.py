@@ -33,7 +33,7 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
 
 @fault("receiver-duplicate-of-last-message-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
 class ReceiverDuplicateOfLastMessageOnly(History):
-    """The receiver discards a duplicate only if it repeats the last message."""
+    """The receiver discards a duplicate only if it repeats the latest message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         found = super().find_duplicate(packet)
@@ -42,7 +42,7 @@ class ReceiverDuplicateOfLastMessageOnly(History):
 
 @fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
 class ReceiverRefusedMessageNotInHistory(Admission):
-    """The receiver does not enter a refused message into the history."""
+    """The receiver does not add a refused message to the history."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -87,7 +87,7 @@ class ReceiverDuplicateTimestampOfMonotonicClock(History):
 
 
 class _HistoryOfEachSession(History):
-    """Keep a history for each session."""
+    """The receiver keeps a separate message history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -103,7 +103,7 @@ class _HistoryOfEachSession(History):
 
 
 class _NotingSession(Receiving):
-    """Note the session of each message for the history."""
+    """The receiver gives the message history the session of each message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         assert isinstance(self.qm.history, _HistoryOfEachSession)
@@ -114,7 +114,7 @@ class _NotingSession(Receiving):
 add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
-    "The receiver accepts a message again that arrived on an earlier session.",
+    "The receiver accepts a message again if it arrived earlier on another session.",
     both(replace_part(_HistoryOfEachSession), replace_part(_NotingSession)),
     blind=True,
 )

@@ -11,15 +11,20 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import tags
 
-DELAY_S = 3
+REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
-CLEANUP_MS = 80_000
-"""The MessageIDHistory Cleanup Timer. Each expiry removes entries of this age: an entry lives one to two durations."""
-GREATEST_SPEED_UP = CLEANUP_MS // 2_000
-"""The greatest speed-up of the timer: it lasts two seconds or more, because TimeStamps are whole seconds."""
+HISTORY_CLEANUP_MS = 80_000
+"""The duration of the MessageIDHistory Cleanup Timer.
+
+Each expiry removes entries of this age: an entry is kept for one to two durations.
+"""
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+"""The greatest speed-up of the cleanup timer, whose duration is two seconds or more because TimeStamps are whole
+seconds.
+"""
 
 
 @malforms("MQMQ-2.2.18.1.3-02")
@@ -27,10 +32,10 @@ GREATEST_SPEED_UP = CLEANUP_MS // 2_000
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """Of five messages three come again, on their session and on the next, and a changed one with a known
+    """Three of five messages are sent again, on their session and on the next, and so is a changed message with a known
     identifier.
 
-    Each message arrives once, and so do two new ones.
+    Each message, and each of two new ones, arrives once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -55,7 +60,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 @sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
-    """A message that its queue refuses is sent twice: one negative acknowledgment comes for it."""
+    """The peer sends a message that its queue refuses twice: the SUT sends one negative acknowledgment for it."""
     receiver = AcknowledgingReceiver(peer, sut)
     refused = receiver.build_message(queue="transactional", properties={"NA": 1})
     sent = [receiver.send_packet(refused)]
@@ -70,7 +75,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
-    """Two of three messages for a queue of the peer are sent twice: the SUT forwards each message once."""
+    """The peer sends two of three messages for a queue of the peer twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
     user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
@@ -80,15 +85,15 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not forward the last message")
     frames = peer.inbox.copies
-    judge.all(expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
+    judge.all(expected=[1, 2, 3], observed=tags(frames), case="forwarded messages", evidence=[*sent, *frames])
     peer.inbox.acknowledge()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
-    """Transactional messages with a known identifier and a new sequence number arrive; those with a known number do
-    not.
+    """Transactional messages with a known identifier and a new sequence number arrive; messages with a known sequence
+    number do not.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
@@ -106,11 +111,11 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
 @needs("set_timers", "restart")
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
-    """One message comes again before each expiry of its history entry, another after the expiry: only the second
-    arrives twice.
+    """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
+    accepted twice.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -118,28 +123,28 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     receiver.await_acks(2)
     receiver.acknowledge_all()
     for turn in range(1, 4):
-        peer.pass_time_until(sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
+        peer.pass_time_until(sent[0], sut.duration_ms(HISTORY_CLEANUP_MS) * turn * 4 // 5)
         sent.append(receiver.send_packet(repeated))
     sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).require_steady(sut.duration_ms(CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(HISTORY_CLEANUP_MS) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.1-03")
 @needs("inspect")
 def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge):
-    """A message comes again after three seconds: TimeStamp of its history entry grows by that, in seconds since
-    1970.
+    """A message is repeated after three seconds: TimeStamp of its history entry, in seconds since 1970, increases by
+    that time.
     """
     session = peer.open_raw()
     packet = peer.message()
     sent = [session.send(packet)]
     peer.eventually(lambda: _time_stamp(sut, sent[0]) is not None)
     old_stamp = _time_stamp(sut, sent[0])
-    peer.pass_time(DELAY_S * 1_000)
+    peer.pass_time(REPETITION_DELAY_S * 1_000)
     sent.append(session.send(packet))
     peer.eventually(lambda: _time_stamp(sut, sent[0]) != old_stamp)
     new_stamp, now_s = _time_stamp(sut, sent[0]), peer.environment.now().utc_s
@@ -152,11 +157,21 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
         )
     else:
         took = peer.took(*sent)  # a busy tester may send the second message late
-        earliest_ms, latest_ms = took.allowed((DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000)
+        earliest_ms, latest_ms = took.allowed(
+            (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
+        )
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)
-        judge("MQQB-3.1.5.8.1-02", expected=expected, observed=new_stamp - old_stamp, evidence=sent)
-    expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
-    judge("MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.1-02",
+            expected=expected,
+            observed=new_stamp - old_stamp,
+            case="increase of TimeStamp in seconds",
+            evidence=sent,
+        )
+    expected = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
+    judge(
+        "MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, case="TimeStamp of the history entry", evidence=sent
+    )
 
 
 def _time_stamp(sut: Sut, message: Frame) -> int | None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing: counts, session elements, history, messages for others."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: counts, session elements, history, and messages for other queue
+managers.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class ReceiverMessageCountedTwice(Receiving):
 
 
 def _set_session_element(element: str, value: int | bool) -> Install:
-    """Set an element of the session at each message."""
+    """Make the receiver set an element of the session when it receives a message."""
 
     class Marked(Receiving):
         def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -53,14 +55,14 @@ for _name, _rule, _says, _element, _value in (
     (
         "receiver-unacked-count-always-1",
         "MQQB-3.1.5.8.2-03",
-        "The receiver sets UnackedReceivedMsgCount to 1 at each message.",
+        "The receiver sets UnackedReceivedMsgCount to 1 when it receives a message.",
         "UnackedReceivedMsgCount",
         1,
     ),
     (
         "receiver-unacked-count-always-0",
         "MQQB-3.1.5.8.2-03",
-        "The receiver sets UnackedReceivedMsgCount to 0 at each message.",
+        "The receiver sets UnackedReceivedMsgCount to 0 when it receives a message.",
         "UnackedReceivedMsgCount",
         0,
     ),
@@ -74,7 +76,7 @@ for _name, _rule, _says, _element, _value in (
     (
         "receiver-direct-format-session-always-true",
         "MQQB-3.1.5.8.2-04",
-        "The receiver sets DirectFormatSession to TRUE at each message.",
+        "The receiver sets DirectFormatSession to TRUE when it receives a message.",
         "DirectFormatSession",
         True,
     ),
@@ -102,7 +104,7 @@ class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
 
 @fault("receiver-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-12")
 class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
-    """The receiver restarts the Session Ack Send Timer at each message."""
+    """The receiver restarts the Session Ack Send Timer when it receives any message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
@@ -112,7 +114,7 @@ class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
 add(
     "receiver-session-ack-not-earlier-for-recoverable",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
-    "The receiver acknowledges a recoverable message no earlier than an express one.",
+    "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
     skip_during(SessionAcks.set_flag, SessionTimers.start),
 )
 
@@ -121,7 +123,7 @@ add(
 
 
 def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
-    """Change each entry of the history, or leave it out."""
+    """Make the receiver change each entry of the message history, or omit it."""
 
     class Remembered(History):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -143,7 +145,7 @@ def _change_history_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEnt
 add(
     "receiver-history-entry-message-id-wrong",
     "MQQB-3.1.5.8.2-06",
-    "The receiver's history entry has a MessageID 500 higher than the message.",
+    "The receiver's history entry has a MessageID 500 higher than the MessageID of the message.",
     _change_history_entry(_change_history_ordinal),
 )
 add(
@@ -171,7 +173,7 @@ add(
 
 @fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
 class ReceiverMessageForOtherQueueManagerKept(Receiving):
-    """The receiver treats a message for another queue manager as one for itself."""
+    """The receiver treats a message for another queue manager as a message for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return True
@@ -227,7 +229,7 @@ class RouterMessageForwardedToNextQueueNumber(Routing):
 
 @fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
 class ReceiverMessageForOwnIdentifierForwarded(Receiving):
-    """The receiver treats a message for its own identifier as one for another queue manager."""
+    """The receiver treats a message for its own identifier as a message for another queue manager."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
@@ -235,7 +237,7 @@ class ReceiverMessageForOwnIdentifierForwarded(Receiving):
 
 @fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
 class ReceiverPrivateQueueNumberOneLess(Arrival):
-    """The receiver inserts a message with a private name into the queue with the number before."""
+    """The receiver inserts a message with a private name into the queue whose number is one lower."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -248,7 +250,7 @@ class ReceiverPrivateQueueNumberOneLess(Arrival):
 
 @fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
 class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
-    """The receiver's administration acknowledgment of too many hops has the class of a purge."""
+    """The receiver's administration acknowledgment for too many hops has the class NACK_Q_PURGED."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
@@ -256,7 +258,7 @@ class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
 
 @fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
 class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
-    """The receiver's FinalAck of too many hops has the class of a purge."""
+    """The receiver's FinalAck for too many hops has the class NACK_Q_PURGED."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -283,7 +285,7 @@ class ReceiverNackOfUnknownPublicQueueMissing(Admission):
 
 @fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
 class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
-    """The receiver sends a FinalAck for a queue that does not exist only if the message has JN."""
+    """The receiver sends a FinalAck for a message to a queue that does not exist only if the message has JN."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -294,7 +296,7 @@ class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
 
 @fault("receiver-transactional-queue-accepts-recoverable-message", breaks="MQQB-3.1.5.8.2-33", blind=True)
 class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
-    """The receiver inserts recoverable messages without transaction into a transactional queue."""
+    """The receiver inserts recoverable messages without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -315,7 +317,7 @@ class RouterHopCountOfTransactionalNotIncremented(Routing):
 
 @fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
 class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
-    """The receiver sends a FinalAck of too many hops only if the message has NA."""
+    """The receiver sends a FinalAck for too many hops only if the message has NA."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -326,7 +328,7 @@ class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
 
 @fault("receiver-refused-message-not-counted-as-unacked", breaks="MQQB-3.1.5.8.2-03", blind=True)
 class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
-    """The receiver does not count a message for a missing queue as unacknowledged."""
+    """The receiver does not count a message to a missing queue as unacknowledged."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -336,7 +338,7 @@ class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
 
 @fault("receiver-ack-send-timer-restarted-by-later-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
 class ReceiverAckSendTimerRestartedByLaterMessage(Receiving):
-    """The receiver restarts the Session Ack Send Timer at each later message."""
+    """The receiver restarts the Session Ack Send Timer when it receives a further message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
@@ -345,7 +347,7 @@ class ReceiverAckSendTimerRestartedByLaterMessage(Receiving):
 
 @fault("receiver-refused-message-not-counted-as-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
 class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
-    """The receiver does not set SessionActive at a message for a missing queue."""
+    """The receiver does not set SessionActive when it receives a message to a missing queue."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive

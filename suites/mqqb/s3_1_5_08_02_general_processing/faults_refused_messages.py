@@ -12,11 +12,11 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
-ON_DESTINATION = 3
+PRIVATE_NAME_DQ = 3
 """UserHeader.Flags.DQ of a private name."""
-NO_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
-NOT_TRANSACTIONAL_QUEUE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
-NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
 @fault(
@@ -24,7 +24,7 @@ NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
 class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
-    """The receiver inserts a message for a missing queue into an existing queue."""
+    """The receiver inserts a message to a missing queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         return super().find_destination(packet) or next(iter(self.qm.adm.QueueCollection.values()))
@@ -32,7 +32,7 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 @fault("receiver-own-computer-name-not-recognized", breaks="MQQB-3.1.5.8.2-14")
 class ReceiverOwnComputerNameNotRecognized(Arrival):
-    """The receiver finds no queue for a message that names its computer by name instead of address."""
+    """The receiver finds no queue for a message that names the receiver's computer by name instead of address."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -53,7 +53,7 @@ class ReceiverTransactionalMessageInAnyQueue(Admission):
 
 @fault("receiver-transactional-queue-accepts-any-message", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
 class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
-    """The receiver inserts a message without transaction into a transactional queue."""
+    """The receiver inserts a message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -66,7 +66,7 @@ MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", 
 
 @fault("receiver-message-to-unknown-public-queue-inserted", breaks=MISSING_QUEUE)
 class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
-    """The receiver inserts a message for an unknown public queue into an existing queue."""
+    """The receiver inserts a message to an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         found = super().find_destination(packet)
@@ -80,12 +80,12 @@ class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         outcome = super().check_transactional_queue(session, packet, queue, now)
-        return packet if packet.UserHeader.DQ == ON_DESTINATION else outcome
+        return packet if packet.UserHeader.DQ == PRIVATE_NAME_DQ else outcome
 
 
 @fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
 class ReceiverRecoverableMessageInTransactionalQueue(Admission):
-    """The receiver inserts a recoverable message without transaction into a transactional queue."""
+    """The receiver inserts a recoverable message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -114,29 +114,29 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-message-to-missing-queue-dead-lettered",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
-        "The receiver moves a message for a missing queue to its own dead-letter queue.",
-        NO_QUEUE,
+        "The receiver moves a message to a missing queue into its own dead-letter queue.",
+        NO_QUEUE_CLASS,
         True,
     ),
     (
         "receiver-refused-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
-        "The receiver refuses a transactional message for a queue that is not transactional, and inserts it.",
-        NOT_TRANSACTIONAL_QUEUE,
+        "The receiver refuses a transactional message to a nontransactional queue, but inserts it into the queue.",
+        NOT_TRANSACTIONAL_QUEUE_CLASS,
         False,
     ),
     (
         "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
-        "The receiver refuses a transactional message for a queue that is not transactional, and dead-letters it.",
-        NOT_TRANSACTIONAL_QUEUE,
+        "The receiver refuses a transactional message to a nontransactional queue, but dead-letters it.",
+        NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),
     (
         "receiver-refused-non-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"),
-        "The receiver refuses a message without transaction for a transactional queue, and inserts it.",
-        NOT_TRANSACTIONAL_MESSAGE,
+        "The receiver refuses a message without a transaction to a transactional queue, but inserts it into the queue.",
+        NOT_TRANSACTIONAL_MESSAGE_CLASS,
         False,
     ),
 ):
@@ -159,18 +159,18 @@ class ReceiverRefusedMessageReportedAsArrived(Admission):
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")
 class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
-    """The receiver sends no FinalAck for a message with a private name of a missing queue."""
+    """The receiver sends no FinalAck for a message to a missing queue with a private name."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if packet.UserHeader.DQ != ON_DESTINATION:
+        if packet.UserHeader.DQ != PRIVATE_NAME_DQ:
             super().refuse_transactional(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
 class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
-    """The receiver sends a FinalAck of a refused message only if it has JN and NA."""
+    """The receiver sends a FinalAck for a refused message only if the message has JN and NA."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -184,55 +184,49 @@ for _name, _rule, _says, _install in (
         "receiver-nack-of-missing-queue-not-sent",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends no administration acknowledgment for a message with NA to a missing queue.",
-        nack_missing(NO_QUEUE),
+        nack_missing(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-missing-queue-without-na",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends an administration acknowledgment for a message without NA to a missing queue.",
-        nack_unasked(NO_QUEUE),
+        nack_unasked(NO_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-missing-queue-not-sent",
         "MQQB-3.1.5.8.2-20",
         "The receiver sends no FinalAck for a transactional message to a missing queue.",
-        final_ack_missing(NO_QUEUE),
+        final_ack_missing(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-26",
-        (
-            "The receiver sends no administration acknowledgment for a transactional message with NA to a queue that "
-            "is not transactional."
-        ),
-        nack_missing(NOT_TRANSACTIONAL_QUEUE),
+        ("The receiver sends no administration acknowledgment for a transactional message with NA that it refuses."),
+        nack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-without-na",
         "MQQB-3.1.5.8.2-26",
-        (
-            "The receiver sends an administration acknowledgment for a transactional message without NA to a queue "
-            "that is not transactional."
-        ),
-        nack_unasked(NOT_TRANSACTIONAL_QUEUE),
+        ("The receiver sends an administration acknowledgment for a transactional message without NA that it refuses."),
+        nack_unasked(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-29",
         "The receiver sends no FinalAck for a transactional message to a queue that is not transactional.",
-        final_ack_missing(NOT_TRANSACTIONAL_QUEUE),
+        final_ack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-not-sent",
         "MQQB-3.1.5.8.2-34",
-        "The receiver sends no administration acknowledgment for a message with NA to a transactional queue.",
-        nack_missing(NOT_TRANSACTIONAL_MESSAGE),
+        "The receiver sends no administration acknowledgment for a nontransactional message with NA that it refuses.",
+        nack_missing(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-without-na",
         "MQQB-3.1.5.8.2-34",
-        "The receiver sends an administration acknowledgment for a message without NA to a transactional queue.",
-        nack_unasked(NOT_TRANSACTIONAL_MESSAGE),
+        "The receiver sends an acknowledgment for a nontransactional message without NA that it refuses.",
+        nack_unasked(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -10,30 +10,36 @@ from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, history_entry
-from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_queue_number
 
 DELAY_MS = ACK_MS // 2
-LONG_MS = 120_000
+LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout so long that no acknowledgment comes during a check."""
-GREATEST_SPEED_UP = 10
-"""The greatest speed-up of timers during which the check has to act."""
+GREATEST_TIMER_SPEED_UP = 10
+"""The greatest speed-up of timers with which the check still has time to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """Three express messages are acknowledged together half of AckTimeout after the first.
+    """The SUT acknowledges three express messages together, half of AckTimeout after the first.
 
-    Without a message no acknowledgment comes; one more message has its own acknowledgment.
+    It sends no acknowledgment without a message, and acknowledges one more message separately.
     """
-    sut.slow_down(GREATEST_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     sent = [session.send(peer.message())]
     session.quiet(sut.duration_ms(DELAY_MS) // 2)
     sent += [session.send(peer.message()) for _ in range(2)]
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     if ack is None:
-        judge("MQQB-3.1.5.8.2-03", expected=packet("SessionAck"), observed=session, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.2-03",
+            expected=packet("SessionAck"),
+            observed=session,
+            case="acknowledgment of three messages",
+            evidence=sent,
+        )
         raise ConformanceFailure("the SUT does not acknowledge messages")
     evidence = [*sent, ack]
     judge(
@@ -41,24 +47,38 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         "MQQB-3.1.5.8-04",
         expected=3,
         observed=ack["SessionHeader"].AckSequenceNumber,
+        case="AckSequenceNumber of the SessionAck",
         evidence=evidence,
     )
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
     expected = between(*took.by_timer(DELAY_MS))
-    judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-12",
+        "MQQB-3.1.5.8.7-01",
+        expected=expected,
+        observed=took.ms,
+        case="ms until the SessionAck",
+        evidence=evidence,
+    )
     judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
-    judge("MQQB-3.1.5.8.2-03", expected=[3, 4], observed=acks, evidence=[*sent, *session.received[2:]])
+    judge(
+        "MQQB-3.1.5.8.2-03",
+        expected=[3, 4],
+        observed=acks,
+        case="AckSequenceNumbers",
+        evidence=[*sent, *session.received[2:]],
+    )
 
 
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The only message of a session is for a queue that does not exist: a SessionAck counts it."""
-    sut.slow_down(GREATEST_SPEED_UP)
+    """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
@@ -70,11 +90,11 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queues")
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The elements of a session are inspected before a message, after one to a private name, and after one to a
-    direct name.
+    """The elements of a session are inspected before any message, after a message to a private name, and after a
+    message to a direct name.
     """
     number = _plain_queue_number(sut)
-    session = peer.open_raw(AckTimeout=LONG_MS)
+    session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
@@ -86,13 +106,21 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
         ("MQQB-3.1.5.8.2-04", "DirectFormatSession", [False, False, True]),
         ("MQQB-3.1.5.8.2-13", "SessionActive", [False, True, True]),
     ):
-        judge(rule, expected=expected, observed=[state[name] for state in states], evidence=sent)
+        judge(
+            rule,
+            expected=expected,
+            observed=[state[name] for state in states],
+            case=f"{name} before and after the messages",
+            evidence=sent,
+        )
 
 
 @covers("MQQB-3.1.5.8.2-04")
 @needs("queues", "private_names")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
-    """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
+    """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct
+    name afterwards.
+    """
     receiver = Receiver(peer, sut)
     user = peer.private_queue(sut.guid, private_queue_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
@@ -111,7 +139,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
-    """Two messages have an entry each in MessageIDHistoryTable, with source, MessageID and time in seconds since
+    """Each of two messages has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since
     1970.
     """
     session = peer.open_raw()
@@ -121,11 +149,17 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
-    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), evidence=sent)
+    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="new entries in the history", evidence=sent)
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
-    judge("MQQB-3.1.5.8.2-06", expected=expected, observed=sorted(new), evidence=sent)
+    judge(
+        "MQQB-3.1.5.8.2-06",
+        expected=expected,
+        observed=sorted(new),
+        case="sources and MessageIDs of the new entries",
+        evidence=sent,
+    )
     stamps = new.values()
-    wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
+    wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_TOLERANCE_S]
     judge(
         "MQQB-3.1.5.8.2-07",
         "MQQB-3.1.5.8.2-08",
@@ -146,7 +180,7 @@ def _read_history(sut):
 
 
 def _plain_queue_number(sut):
-    """Return the number of the SUT's plain queue, for private names."""
+    """Return the number of the SUT's nontransactional queue, for use in a private name."""
     name = sut.queue()
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():

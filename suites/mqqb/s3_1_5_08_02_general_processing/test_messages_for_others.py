@@ -12,16 +12,16 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
-LAST_RC = 0x1D
-"""The end of the range of RC: a message with it is not forwarded (E29)."""
+LAST_FORWARDED_RC = 0x1D
+"""The end of the range of RC: a message with this hop count is not forwarded (E29)."""
 HIGHEST_RC = 0x1F
-"""The highest value of the field."""
-HOPS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
-"""Hop counts with which each reading forwards a message: the last one reaches the end of the range."""
+"""The highest value of RC."""
+FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
+"""Hop counts of messages that are forwarded in each reading: the last one reaches the end of the range."""
 
 
 class ForwardingSut:
-    """The SUT as router from the peer to the peer: messages for a queue of the peer are sent to the SUT."""
+    """The SUT as router between two connections of the peer: the peer sends it messages for a queue of the peer."""
 
     def __init__(self, peer, sut):
         self.peer = peer
@@ -37,7 +37,7 @@ class ForwardingSut:
         return self.receiver.send_packet(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
     def list_returned(self) -> list[Frame]:
-        """Return the messages of the peer that came back so far."""
+        """Return the messages of the peer that the SUT has forwarded so far."""
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
 
@@ -45,22 +45,28 @@ class ForwardingSut:
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """Messages for the peer with different hop counts are sent to the SUT: they come back unchanged with RC plus
-    one.
+    """The peer sends messages for itself with different hop counts: the SUT forwards them unchanged, with RC increased
+    by one.
     """
     router = ForwardingSut(peer, sut)
-    sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in HOPS]
+    sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
     came = router.receiver.await_all(router.list_returned, len(sent))
     evidence = [*sent, *came]
-    judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), evidence=evidence)
+    judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), case="forwarded messages", evidence=evidence)
     observed = sorted(frame["UserHeader"].RC for frame in came)
-    judge("MQQB-3.1.5.8.2-39", expected=[hops + 1 for hops in HOPS], observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-39",
+        expected=[hops + 1 for hops in FORWARDED_HOP_COUNTS],
+        observed=observed,
+        case="RC of the forwarded messages",
+        evidence=evidence,
+    )
     expected, observed = sorted(map(_describe, sent)), sorted(map(_describe, came))
-    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
 
 
 def _describe(frame: Frame) -> str:
-    """Describe a message by the fields that a router does not change: identifier, destination, delivery and content."""
+    """Describe the fields of a message that a router does not change: identifier, destination, delivery and content."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     number = user.DestinationQueue.PrivateQueueIdentifier
     return (
@@ -75,26 +81,40 @@ def _describe(frame: Frame) -> str:
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
-    """Messages for the peer with RC 0x1D, 0x1F and 0x1C are sent to the SUT: only the last one comes back.
+    """The peer sends messages for itself with RC 0x1D, 0x1F and 0x1C: the SUT forwards only the last one.
 
-    The others may be acknowledged negatively with HOP_COUNT_EXCEEDED (E30).
+    The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the others (E30).
     """
     router = ForwardingSut(peer, sut)
     receiver = router.receiver
-    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_RC, HIGHEST_RC))]
+    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_FORWARDED_RC, HIGHEST_RC))]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
     other_sequence = Sequence(peer, ordinal=2)
     receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
-    sent.append(router.send_message(kind, HOPS[-1]))
+    sent.append(router.send_message(kind, FORWARDED_HOP_COUNTS[-1]))
     returned = receiver.await_all(router.list_returned, 1)
     evidence = [*sent, *acks, *finals, *returned]
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[2]["UserHeader"].MessageID]
-    judge("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-40",
+        "MQQB-3.1.5.8.2-47",
+        expected=expected,
+        observed=observed,
+        case="forwarded messages",
+        evidence=evidence,
+    )
     allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())
-    judge("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", expected=allowed, observed=acks, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-41",
+        "MQDMPR-3.1.1.12-D15",
+        expected=allowed,
+        observed=acks,
+        case="administration acknowledgments",
+        evidence=evidence,
+    )
     refused = of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2)
     allowed = one_of(*[refused] if kind == "transactional" else [], of_classes())
-    judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, case="FinalAcks", evidence=evidence)
     receiver.acknowledge_all()

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2 General Processing: messages that name the computer of their queue."""
+"""MS-MQQB 3.1.5.8.2 General Processing: messages that name the SUT's computer by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from suites.mqqb.steps.exchanges import deliver_message
 @needs("receive")
 @covers("MQQB-3.1.5.8.2-14")
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
-    """Messages to the full name and to the short name of the SUT's computer are acknowledged and in their queue."""
+    """Messages to the full name and to the short name of the SUT's computer are acknowledged and stored in
+    their queue.
+    """
     for name in computer_names(sut):
         packet = peer.recoverable_message(destination=rf"OS:{name}\{sut.queue()}", label=name)
         delivery = deliver_message(peer, packet, label=name)

@@ -15,7 +15,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IN_NONE,
+    IN_NO_QUEUE,
     MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
@@ -29,15 +29,15 @@ from suites.mqqb.steps.ordering import private_queue_number
 
 UNKNOWN_NUMBER = 0x00FF_FF17
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
-"""A number and a GUID that no queue has."""
-JOURNALED = {"JN": 1, "JP": 1}
+"""A queue number and a GUID that no queue has."""
+JOURNALING_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
-BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
-"""Parameter: the kind of name of the SUT's queue in a message."""
+BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+"""The parameter ``name``: the kind of name (direct or private) by which a message names a queue of the SUT."""
 
 
 def _destination_arguments(sut: Sut, name: str, kind: str) -> dict[str, Any]:
-    """Return the arguments of a message that name a queue of the SUT, except fields of UserHeader."""
+    """Return the arguments of a message, except fields of UserHeader, that name a queue of the SUT."""
     return {"queue": kind} if name == "direct" else {"queue": kind, "destination": None}
 
 
@@ -47,15 +47,15 @@ def _destination_fields(sut: Sut, name: str, kind: str) -> dict[str, Any]:
 
 
 def _tracing_headers(sut: Sut) -> dict[str, Any]:
-    """Return the headers that request a report of arrival, if the SUT knows the queue for reports."""
+    """Return the headers that request a report of arrival, if the SUT knows the report queue."""
     return {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}} if sut.has("public_names") else {}
 
 
 def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
-    """Let the SUT report the arrival of a message, if it knows the queue for reports; return the reports.
+    """Let the SUT report the arrival of a message, if it knows the report queue; return the reports.
 
-    The session for reports is open then. Opened together with the session for acknowledgments, it would be late: only
-    the response to the later of two Ping Requests counts (3.1.7.8).
+    The session for reports is open then. If the SUT opened it together with the session for acknowledgments, it would
+    be late: only the response to the later of two Ping Requests counts (3.1.7.8).
     """
     if not _tracing_headers(receiver.sut):
         return []
@@ -67,8 +67,8 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private", "public", pytest.param("deleted", marks=needs("queue_control"))])
 def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
-    """Express, recoverable and transactional messages to a missing queue: none of them is acknowledged, reported or
-    stored.
+    """The peer sends express, recoverable and transactional messages to a missing queue: none of them is acknowledged,
+    reported or stored.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -83,7 +83,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     }
     missing = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(
         name, {"DQ": QueueType.DIRECT}
-    ) | JOURNALED
+    ) | JOURNALING_FIELDS
     rest = {"destination": destination, "properties": {"PA": 1}, **_tracing_headers(sut)}
     known = _open_report_session(receiver)
     sent = [
@@ -100,7 +100,9 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
-    """SendInsecureNacks is TRUE: of messages to missing queues, those with NA have an acknowledgment with BAD_DST_Q."""
+    """SendInsecureNacks is TRUE: of the messages to missing queues, only those with NA are acknowledged with
+    BAD_DST_Q.
+    """
     sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
@@ -127,8 +129,8 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 @covers("MQQB-3.1.5.8.2-20")
 @pytest.mark.parametrize("name", ["direct", "private"])
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
-    """Transactional messages to a missing queue, with JN, JP or neither, have FinalAcks with BAD_DST_Q; other
-    messages have none.
+    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
+    cause none.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -139,18 +141,26 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
     acks = receiver.await_all(receiver.final_acks, 3)
-    judge("MQQB-3.1.5.8.2-20", expected=of_classes(*[AckClass.BAD_DST_Q] * 3), observed=acks, evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.5.8.2-20",
+        expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
+        observed=acks,
+        case="FinalAcks",
+        evidence=[*sent, *acks],
+    )
     receiver.acknowledge_all()
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-@BY_NAME
+@BY_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """Two transactional messages for a plain queue, one with NA, are refused; one for a transactional queue arrives."""
+    """Two transactional messages to a nontransactional queue, one with NA, are refused; a message to a transactional
+    queue arrives.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALED),
+        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALING_FIELDS),
         _destination_arguments(sut, name, "plain"),
     )
     known = _open_report_session(receiver)
@@ -164,7 +174,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
     refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
-    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
     _judge_only_last_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
     )
@@ -173,14 +183,14 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
-@BY_NAME
+@BY_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
-    """Four messages without transaction for a transactional queue, two with NA, are refused; one for a plain queue
-    arrives.
+    """Four messages without a transaction to a transactional queue, two with NA, are refused; a message to a
+    nontransactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        _destination_fields(sut, name, "transactional") | JOURNALED,
+        _destination_fields(sut, name, "transactional") | JOURNALING_FIELDS,
         _destination_arguments(sut, name, "transactional") | _tracing_headers(sut),
     )
     known = _open_report_session(receiver)
@@ -200,12 +210,17 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
-    """Judge that only the last of these messages arrived and is stored, and, by the last rule, was reported."""
+    """Judge that only the last of these messages arrived and is stored, and, with the last rule, that only it was
+    reported.
+    """
     arrived = receiver.acks_of(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.reports() if report not in known]
     stored = find_queues_of(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
-    expected, observed = {"arrived": acknowledged(sent[-1]), "stored": IN_NONE}, {"arrived": arrived, "stored": stored}
+    expected, observed = (
+        {"arrived": acknowledged(sent[-1]), "stored": IN_NO_QUEUE},
+        {"arrived": arrived, "stored": stored},
+    )
     judge(*rejection, expected=facts(**expected), observed=observed, evidence=evidence)
     expected, observed = expected | {"reported": packets()}, observed | {"reported": reports}
     judge(no_further_processing, expected=facts(**expected), observed=observed, evidence=[*evidence, *reports])

@@ -15,7 +15,7 @@ from reference_qm.security import HashAlgorithm, Refused, UserSignCerts
 from reference_qm.surface.clock import Now
 
 MSMQ_1, MSMQ_2, MSMQ_3 = 1, 3, 5
-"""Values of AS, by the kind of signature. Spec: MS-MQMQ 2.2.20.6."""
+"""Values of AS for each kind of signature. Spec: MS-MQMQ 2.2.20.6."""
 SHA1 = 0x8004
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
@@ -89,7 +89,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader
         if security is not None and security.SecurityData.Signature:
-            raise Refused(BAD_SIGNATURE, "no signature is believed")
+            raise Refused(BAD_SIGNATURE, "a fault refuses every signature")
         return super().authenticate_packet(packet)
 
 
@@ -104,7 +104,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
     ),
 )
 class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
-    """The receiver combines AS of a valid signature with the AS that the message had."""
+    """The receiver combines AS of a valid signature with the AS that the received message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
@@ -117,7 +117,7 @@ class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
 
 @fault("receiver-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
 class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
-    """The receiver does not verify the signature in a list of destinations."""
+    """The receiver does not verify the signature in a message's list of destinations."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
@@ -137,7 +137,7 @@ class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
 
 
 def _refuse_signature_kind(kind: int) -> Install:
-    """Refuse signatures of a kind."""
+    """Make the receiver refuse signatures of one kind."""
 
     class SignatureRefused(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -150,7 +150,7 @@ def _refuse_signature_kind(kind: int) -> Install:
 
 
 def _mark_kind_as(kind: int, other: int) -> Install:
-    """Set AS of signatures of a kind to that of another kind."""
+    """Make the receiver set AS of signatures of one kind to the AS of another kind."""
 
     class SignatureMarked(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -181,19 +181,19 @@ add(
 add(
     "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "The receiver sets AS of an MSMQ 2.0 signature to that of MSMQ 1.0.",
+    "The receiver sets AS of an MSMQ 2.0 signature to the AS of MSMQ 1.0.",
     _mark_kind_as(MSMQ_2, MSMQ_1),
 )
 add(
     "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "The receiver sets AS of an MSMQ 1.0 signature to that of MSMQ 2.0.",
+    "The receiver sets AS of an MSMQ 1.0 signature to the AS of MSMQ 2.0.",
     _mark_kind_as(MSMQ_1, MSMQ_2),
 )
 add(
     "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "The receiver sets AS of an MSMQ 3.0 signature to that of MSMQ 2.0.",
+    "The receiver sets AS of an MSMQ 3.0 signature to the AS of MSMQ 2.0.",
     _mark_kind_as(MSMQ_3, MSMQ_2),
 )
 

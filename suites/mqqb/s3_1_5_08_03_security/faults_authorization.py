@@ -24,7 +24,7 @@ from reference_qm.security import (
 )
 from reference_qm.surface.clock import Now
 
-SELF = Sid(5, (10,))
+SELF_SID = Sid(5, (10,))
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
@@ -51,12 +51,12 @@ class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "no user may write")
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault denies every user the right to write")
 
 
 @fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")
 class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
-    """The receiver refuses a message without a SecurityHeader with BAD_SIGNATURE."""
+    """The receiver refuses a message without a SecurityHeader and acknowledges it with BAD_SIGNATURE."""
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -69,7 +69,7 @@ class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
 
 @fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
 class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
-    """The receiver checks the access to its first queue instead of the destination queue."""
+    """The receiver checks the access to its first queue instead of the access to the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         super().authorize_sender(packet, next(iter(self.qm.adm.QueueCollection.values())))
@@ -79,7 +79,7 @@ class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
 
 
 def _change_sender_type(sent: int, other: int) -> Install:
-    """Treat one value of ST as another."""
+    """Make the receiver treat one value of ST as another."""
 
     class OtherSender(SecurityOnReceipt):
         def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -101,7 +101,7 @@ add(
 add(
     "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
-    "The receiver uses the GUID of a sender that is a queue manager as SID.",
+    "The receiver uses the GUID of a sender that is a queue manager as the sender's SID.",
     _change_sender_type(ST_QUEUE_MANAGER, ST_SID),
 )
 add(
@@ -117,7 +117,7 @@ add(
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
 class ReceiverUnknownAccountHasToken(SecurityLookup):
-    """The receiver makes a token for a SID without an account."""
+    """The receiver creates a token for a SID without an account."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         return super().find_groups(sid) or frozenset()
@@ -136,7 +136,7 @@ class ReceiverAccountOfSidNotFound(SecurityLookup):
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
 class ReceiverTokenWithoutGroups(SecurityLookup):
-    """The receiver makes a token without the groups of the user."""
+    """The receiver creates a token without the groups of the user."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         return None if super().find_groups(sid) is None else frozenset()
@@ -147,14 +147,14 @@ class ReceiverTokenWithoutGroups(SecurityLookup):
 
 @fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
 class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
-    """The receiver checks access by the default security descriptor instead of that of the queue."""
+    """The receiver checks access by the default security descriptor instead of the queue's own descriptor."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         return DEFAULT_QUEUE_SECURITY
 
 
 def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
-    """Change the entries of the access control lists of queues."""
+    """Make the receiver change the entries of the access control lists of queues."""
 
     class Granted(SecurityLookup):
         def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
@@ -176,7 +176,7 @@ def _drop_sole_write(ace: Ace) -> Ace:
 
 
 def _give_self_to_everyone(ace: Ace) -> Ace:
-    return replace(ace, Sid=EVERYONE) if ace.Sid == SELF else ace
+    return replace(ace, Sid=EVERYONE) if ace.Sid == SELF_SID else ace
 
 
 add(
@@ -188,7 +188,7 @@ add(
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
-    "The receiver denies write access to a sender with only the right to write.",
+    "The receiver denies write access to a sender whose only right is the right to write.",
     _change_queue_rights(_drop_sole_write),
 )
 add(

@@ -49,7 +49,7 @@ class _BaseKeysElsewhere(Cache):
     breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05"),
 )
 class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
-    """The receiver starts the cleanup timers of all caches together."""
+    """The receiver starts the cleanup timers of all security caches together."""
 
     def start(self, now: Now) -> None:
         super().start(now)
@@ -75,13 +75,13 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-cached-certificate-user-cert-wrong",
         "MQQB-3.1.5.8.3-30",
-        "The receiver adds an entry with another UserCert to UserCertCache.",
+        "The receiver adds an entry with a wrong UserCert to UserCertCache.",
         cached_with(CERTIFICATES, UserCert=UserSignCert()),
     ),
     (
         "receiver-cached-certificate-security-id-wrong",
         "MQQB-3.1.5.8.3-31",
-        "The receiver adds an entry with another SecurityID to UserCertCache.",
+        "The receiver adds an entry with a wrong SecurityID to UserCertCache.",
         cached_with(CERTIFICATES, SecurityID=ANONYMOUS),
     ),
     (
@@ -123,7 +123,7 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-certificate-cleanup-timer-restarted",
         ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"),
-        "The receiver restarts the cleanup timer of UserCertCache at every message.",
+        "The receiver restarts the cleanup timer of UserCertCache when it receives a message.",
         cleanup_started_again(CERTIFICATES),
     ),
     # -- keys ------------------------------------------------------------------------------------------------------
@@ -136,31 +136,31 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-symmetric-key-cache-has-one-entry",
         ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
-        "The receiver's ReceiveSymmetricKeyCache has one entry: a new key replaces the one before.",
+        "The receiver's ReceiveSymmetricKeyCache has only one entry: a new key replaces the previous one.",
         cache_replaced(RECEIVED_KEYS, OnlyTheLast),
     ),
     (
         "receiver-cached-key-remote-guid-wrong",
         "MQQB-3.1.5.8.3-59",
-        "The receiver adds a key with another RemoteQMGuid to ReceiveSymmetricKeyCache.",
+        "The receiver adds a key with a wrong RemoteQMGuid to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, RemoteQMGuid=NOBODY),
     ),
     (
         "receiver-cached-key-provider-wrong",
         "MQQB-3.1.5.8.3-60",
-        "The receiver adds a key with another CryptoServiceProvider to ReceiveSymmetricKeyCache.",
+        "The receiver adds a key with a wrong CryptoServiceProvider to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, CryptoServiceProvider="another"),
     ),
     (
         "receiver-cached-key-algorithm-wrong",
         "MQQB-3.1.5.8.3-61",
-        "The receiver adds a key with another CryptoAlgorithm to ReceiveSymmetricKeyCache.",
+        "The receiver adds a key with a wrong CryptoAlgorithm to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, CryptoAlgorithm=0x6602),
     ),
     (
         "receiver-cached-key-encrypted-key-wrong",
         "MQQB-3.1.5.8.3-62",
-        "The receiver adds a key with another EncryptedSymmetricKey to ReceiveSymmetricKeyCache.",
+        "The receiver adds a key with a wrong EncryptedSymmetricKey to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, EncryptedSymmetricKey=b""),
     ),
     (
@@ -202,7 +202,7 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-symmetric-key-cleanup-timer-restarted",
         "MQQB-3.1.5.8.3-69",
-        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache at every message.",
+        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache when it receives a message.",
         cleanup_started_again(RECEIVED_KEYS),
     ),
     (

@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 """Values of PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
-AES = (0x660E, 0x660F, 0x6610)
-"""Values of EncryptionAlgorithm, by the size of the key."""
-SIMPLEBLOB = b"\1"
+AES_ALGORITHMS = (0x660E, 0x660F, 0x6610)
+"""Values of EncryptionAlgorithm for AES, by the size of the key."""
+SIMPLEBLOB_TYPE = b"\1"
 """The first byte of a SIMPLEBLOB. Spec: MS-MQQB 2.4.2."""
 
 
@@ -61,7 +61,7 @@ class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
 
 
 def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Accept the encrypted body of some messages when it cannot be decrypted."""
+    """Make the receiver accept the encrypted body of some messages when it cannot decrypt the body."""
 
     class TakenAsItIs(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -77,7 +77,7 @@ def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Insta
 
 def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
-    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB)
+    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB_TYPE)
 
 
 add(
@@ -101,7 +101,7 @@ add(
 
 
 def _change_decrypted_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Change the decrypted body of some messages."""
+    """Make the receiver change the decrypted body of some messages."""
 
     class Garbled(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -114,7 +114,7 @@ def _change_decrypted_bodies(when: Callable[[UserMessagePacket], bool]) -> Insta
 
 
 def _change_first_cipher_block(body: bytes) -> bytes:
-    """Change the first block of a cipher."""
+    """Change the first block of a ciphertext."""
     return bytes(byte ^ 1 for byte in body[:16]) + body[16:]
 
 
@@ -127,8 +127,8 @@ add(
 add(
     "receiver-aes-initial-value-wrong",
     "MQQB-3.1.5.8.3-80",
-    "The receiver decrypts AES with another initial value than zeros.",
-    _change_decrypted_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
+    "The receiver decrypts AES bodies with an initialization vector other than zeros.",
+    _change_decrypted_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES_ALGORITHMS),
 )
 
 
@@ -147,7 +147,7 @@ class ReceiverRc2KeyOf40BitsAccepted(SecurityOnReceipt):
 
 @fault("receiver-every-enhanced-key-rejected", breaks="MQQB-3.1.5.8.3-71")
 class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
-    """The receiver refuses every message of level Enhanced if RejectEnhancedRC2Using40BitKeys is set."""
+    """The receiver refuses every message of privacy level Enhanced if RejectEnhancedRC2Using40BitKeys is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys

@@ -16,7 +16,7 @@ ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
 def _insert_refused_message(refused: MessageClass) -> Install:
-    """Refuse a message, but insert it into its queue."""
+    """Make the receiver refuse a message, but insert it into its queue."""
 
     class TakenAnyway(SecurityOnReceipt):
         def check_security(
@@ -53,34 +53,34 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-message-with-invalid-signature-inserted",
         ("MQQB-3.1.5.8.3-21", "MQQB-3.1.5.8.3-44"),
-        "The receiver refuses a message with an invalid signature and inserts it into its queue.",
+        "The receiver refuses a message with an invalid signature, but inserts it into its queue.",
         _insert_refused_message(BAD_SIGNATURE),
     ),
     (
         "receiver-nack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
-        "The receiver sends no administration acknowledgment for a message with NA that it refuses for its encryption.",
+        "The receiver sends no administration acknowledgment for an undecryptable message with NA.",
         nack_missing(BAD_ENCRYPTION),
     ),
     (
         "receiver-nack-of-invalid-encryption-without-na",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
         (
-            "The receiver sends an administration acknowledgment for a message without NA that it refuses for its "
-            "encryption."
+            "The receiver sends an administration acknowledgment for a message without NA that it refuses because "
+            "of its encryption."
         ),
         nack_unasked(BAD_ENCRYPTION),
     ),
     (
         "receiver-final-ack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-51", "MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-85"),
-        "The receiver sends no FinalAck for a transactional message that it refuses for its encryption.",
+        "The receiver sends no FinalAck for a transactional message that it refuses because of its encryption.",
         final_ack_missing(BAD_ENCRYPTION),
     ),
     (
         "receiver-message-with-invalid-encryption-inserted",
         ("MQQB-3.1.5.8.3-54", "MQQB-3.1.5.8.3-78", "MQQB-3.1.5.8.3-88"),
-        "The receiver refuses a message for its encryption and inserts it into its queue.",
+        "The receiver refuses a message because of its encryption, but inserts it into its queue.",
         _insert_refused_message(BAD_ENCRYPTION),
     ),
     (
@@ -104,7 +104,7 @@ for _name, _breaks, _says, _install in (
     (
         "receiver-message-with-denied-access-inserted",
         "MQQB-3.1.5.8.3-127",
-        "The receiver refuses a message whose sender has no access and inserts it into its queue.",
+        "The receiver refuses a message whose sender has no access, but inserts it into its queue.",
         _insert_refused_message(ACCESS_DENIED),
     ),
 ):

@@ -15,8 +15,8 @@ from suites.mqqb.steps.secured import SHA1, Secured, flip_signature_bit, judge_d
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 IN_QUEUE, NOT_IN_QUEUE = "in its queue", "not in its queue"
-NEEDS = needs("security", "receive")
-SIGNATURES = (
+SECURITY_NEEDS = needs("security", "receive")
+SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
@@ -63,11 +63,11 @@ SIGNATURES = (
 )
 
 
-@NEEDS
-@covers(*(rule for rule, *_ in SIGNATURES))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in SIGNATURE_ROWS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
-    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; each kind of invalid signature is
-    refused.
+    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; messages with each kind of invalid signature
+    are refused.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -103,21 +103,23 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             "refused without NA": flip_signature_bit(sign(secured.message(NA=0))),
         }
     )
-    judge_dispositions(judge, secured, dispositions, SIGNATURES)
+    judge_dispositions(judge, secured, dispositions, SIGNATURE_ROWS)
 
 
-RECEIVED_AS = 0xE
-"""AS of a received message, which only the receiver should set: the SUT may refuse the message (MS-MQMQ 2.2.20.6)."""
+AS_SET_BY_PEER = 0xE
+"""An AS that the peer sets although only the receiver should set it: the SUT may refuse the message (MS-MQMQ
+2.2.20.6).
+"""
 
 
 @malforms("MQMQ-2.2.20.6-09")
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
-    """Signed messages arrive with AS 0xE: the receiver sets AS by the kind of the valid signature."""
+    """The peer sends signed messages with AS 0xE: they arrive with the AS for the kind of their valid signature."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    marked = {"AS": RECEIVED_AS}
+    marked = {"AS": AS_SET_BY_PEER}
     dispositions = secured.dispositions(
         {
             "sig20": sign(secured.message(security=marked)),
@@ -144,29 +146,34 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
             judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
 
 
-TAG = 0x51D5_0001
+MESSAGE_TAG = 0x51D5_0001
 
 
 @needs("security", "receive", "send")
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
-    """The SUT signs a message; the peer sends its fields and signature back: it arrives. With one bit changed it is
-    refused.
+    """The SUT signs a message, and the peer sends the message's fields and signature back: the message arrives.
 
-    An MSMQ 1.0 signature does not cover the destination.
+    With one bit changed it is refused. An MSMQ 1.0 signature does not cover the destination.
     """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
     options = {"authentication_level": "sig10", "hash_algorithm": algorithm, "sender": ALICE.name}
     try:
         sut.send(
-            to, body="signed", label="here", admin_queue=to, acks=["positive_arrival"], application_tag=TAG, **options
+            to,
+            body="signed",
+            label="here",
+            admin_queue=to,
+            acks=["positive_arrival"],
+            application_tag=MESSAGE_TAG,
+            **options,
         )
     except ControlRefused as refused:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not sign with {algorithm}: {refused}")
         return
-    frame = _await_tag(peer, TAG)
+    frame = _await_tag(peer, MESSAGE_TAG)
     properties = frame["MessagePropertiesHeader"]
     names = ("MessageBody", "Label", "ApplicationTag", "CorrelationID", "BodyType", "HashAlgorithm")
     copied = {name: getattr(properties, name) for name in names}
@@ -186,7 +193,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
 def _await_tag(peer, tag):
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure("no message of the SUT came")
+        raise ConformanceFailure("no message of the SUT arrived")
     return came[0]
 
 
@@ -197,7 +204,7 @@ def _sign_list_as_msmq_2(secured):
     return packet
 
 
-IDENTITIES = (
+IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
@@ -226,13 +233,13 @@ IDENTITIES = (
 )
 
 
-@NEEDS
-@covers(*(rule for rule, *_ in IDENTITIES))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in IDENTITY_ROWS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
-    """Messages with valid signatures arrive only if the certificate is registered for the user of SecurityID.
+    """Messages with valid signatures arrive only if their certificate is registered for the user of SecurityID.
 
-    The queue manager has the registration, or its directory.
+    The certificate is registered in the queue manager or in its directory.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -250,11 +257,11 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
         "refused without NA": sign(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
     }
     judge_dispositions(
-        judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITIES
+        judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITY_ROWS
     )
 
 
-FINALS = (
+FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
@@ -271,11 +278,11 @@ FINALS = (
 
 
 @sut_survives()
-@NEEDS
-@covers(*(rule for rule, *_ in FINALS))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages with a wrong signature or certificate have FinalAcks with BAD_SIGNATURE; a valid one
-    has none.
+    """Transactional messages with a wrong signature or certificate cause FinalAcks with BAD_SIGNATURE; a valid message
+    causes none.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -289,4 +296,4 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINALS)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_ROWS)

@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
-The queue "restricted" grants writing to a group and to Carol. Erin, in the group, is denied; Dave owns the queue, which
-grants no right to write.
+The queue "restricted" grants the right to write to a group and to Carol. Erin is in the group, but denied that right;
+Dave owns the queue, which does not grant him the right to write.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from suites.mqdmpr.steps.descriptors import descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
-NEEDS = needs("security", "receive")
-NEEDS_OF_RESTRICTED = needs("security", "receive", "queue_control")
-"""Only its owner may read a restricted queue: the check needs a control channel, not a remote reader."""
-RESTRICTED = (
+SECURITY_NEEDS = needs("security", "receive")
+RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
+"""Requirements of checks with a restricted queue: only the owner may read it, so they need a control channel, not a
+remote reader.
+"""
+RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVED),
@@ -70,10 +72,10 @@ RESTRICTED = (
 )
 
 
-@NEEDS_OF_RESTRICTED
-@covers(*(rule for rule, *_ in RESTRICTED))
+@RESTRICTED_QUEUE_NEEDS
+@covers(*(rule for rule, *_ in RESTRICTED_QUEUE_ROWS))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
-    """Messages of users with the right to write, by themselves or by a group, arrive; those of users without it are
+    """Messages of users who have the right to write, directly or through a group, arrive; messages of other users are
     refused.
     """
     secured = Secured(peer, sut)
@@ -95,14 +97,14 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
         },
         "restricted",
     )
-    judge_dispositions(judge, secured, dispositions, RESTRICTED)
+    judge_dispositions(judge, secured, dispositions, RESTRICTED_QUEUE_ROWS)
 
 
 def _queue_manager_security(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
-OPEN = (
+OPEN_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVED),
@@ -122,11 +124,11 @@ OPEN = (
 
 
 @malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14")
-@NEEDS
-@covers(*(rule for rule, *_ in OPEN))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in OPEN_QUEUE_ROWS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
-    """Messages of a user and of a queue manager arrive in a queue for Everyone; those of a SID without account are
-    refused.
+    """Messages of a user and of a queue manager arrive in a queue that Everyone may write to; messages of a SID without
+    an account are refused.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -137,19 +139,19 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }
     )
-    judge_dispositions(judge, secured, dispositions, OPEN)
+    judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_ROWS)
 
 
-ACCESS = {"Alice": ARRIVED, "a SID without account": DENIED}
-PUBLIC_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
+ACCESS_RULES = {"Alice": ARRIVED, "a SID without account": DENIED}
+PUBLIC_QUEUE_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
 
 
-@NEEDS_OF_RESTRICTED
+@RESTRICTED_QUEUE_NEEDS
 @needs("directory")
-@covers(*PUBLIC_RULES)
+@covers(*PUBLIC_QUEUE_RULES)
 def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
-    """A message of a user arrives in a public queue with the default descriptor; one of a SID without account is
-    refused.
+    """A message of a user arrives in a public queue with the default descriptor; a message of a SID without an account
+    is refused.
     """
     secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
@@ -157,50 +159,58 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     users = {"Alice": ALICE, "a SID without account": MALLORY}
     sent = {sender: secured.message(user, destination=to) for sender, user in users.items()}
     dispositions = secured.dispositions(sent)
-    table = [(rule, sender, "answer", expected) for rule in PUBLIC_RULES for sender, expected in ACCESS.items()]
+    table = [
+        (rule, sender, "answer", expected) for rule in PUBLIC_QUEUE_RULES for sender, expected in ACCESS_RULES.items()
+    ]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
 
 
 GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
 """Generic rights. Spec: MS-DTYP 2.4.3."""
-GENERIC = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
+GENERIC_RIGHT_ROWS = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
 
 
-@NEEDS_OF_RESTRICTED
+@RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-99")
 def test_generic_rights_include_the_right_to_write(peer, sut, judge):
-    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: messages of the first and last
-    arrive.
+    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: the messages of the first and the
+    last user arrive.
     """
-    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC))
+    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_ROWS))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
-        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
         return
     secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
-    dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user, *_ in GENERIC})
-    table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC]
+    dispositions = secured.dispositions(
+        {user.name: secured.message(user, destination=to) for user, *_ in GENERIC_RIGHT_ROWS}
+    )
+    table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC_RIGHT_ROWS]
     judge_dispositions(judge, secured, dispositions, table)
 
 
-@NEEDS_OF_RESTRICTED
+@RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-01")
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """A message without a SecurityHeader for a restricted queue arrives or is denied access (E83), and nothing else."""
+    """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
+    with no other class.
+    """
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
-        expected=holds("an arrival or a denied access (E83)"),
+        expected=holds("the message arrives or is denied access (E83)"),
         observed=disposition.answer in (ARRIVED, DENIED) or disposition.answer,
         evidence=disposition.frames,
         errata="E83",
     )
 
 
-FINALS = (
+FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "in its queue"),
     ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
@@ -208,13 +218,15 @@ FINALS = (
 )
 
 
-@NEEDS
-@covers(*(rule for rule, *_ in FINALS))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
-    """A transactional message of a SID without account has a FinalAck with ACCESS_DENIED; one of a user has none."""
+    """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user
+    causes none.
+    """
     secured = Secured(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),
         "a SID without account": secured.message(MALLORY, queue="transactional"),
     }
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINALS)
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_ROWS)

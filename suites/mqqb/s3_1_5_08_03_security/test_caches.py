@@ -11,12 +11,12 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
-from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES, SYMMETRIC_KEYS, Secured, encrypt, sign
+from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES_HASHED, SYMMETRIC_KEYS, Secured, encrypt, sign
 
-NEEDS = needs("security", "receive", "configure", "inspect")
+SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
 PROVIDER = protection.LEVELS[ENHANCED]
-ENCRYPTIONS = (
+ENCRYPTION_KINDS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
     (ENHANCED, protection.RC2, 128),
@@ -25,14 +25,14 @@ ENCRYPTIONS = (
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
 )
-"""PrivacyLevel, algorithm and bits of its key."""
-DELAY_MS = 3_000
-"""A delay that CachedTime, in whole seconds, shows."""
-MOST_LIFETIMES = 100
-"""The longest accepted cleanup timer in lifetimes, where another rule judges its exact duration."""
+"""PrivacyLevel, algorithm, and number of bits of the key."""
+CACHING_DELAY_MS = 3_000
+"""A delay long enough for CachedTime, in whole seconds, to show it."""
+LONGEST_TIMER_IN_LIFETIMES = 100
+"""The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.5.8.3-29",
     "MQQB-3.1.5.8.3-30",
@@ -46,9 +46,10 @@ MOST_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message makes one entry of UserCertCache; the timer starts with it, and not again with a second one.
+    """A signed message adds one entry to UserCertCache; the entry starts the cleanup timer, and a second entry does not
+    restart it.
 
-    An earlier message without a certificate starts no timer of this cache.
+    An earlier message without a certificate does not start the timer.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])})
@@ -56,7 +57,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     initial_users = caches.users()
     disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
-        raise ConformanceFailure(OTHER_BYTES)
+        raise ConformanceFailure(OTHER_BYTES_HASHED)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -70,14 +71,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
-    judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, case="UserCert", evidence=evidence
+    )
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
     shown_digest = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest", evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest of UserCert", evidence=evidence)
     judge(
         "MQQB-3.1.5.8.3-31",
         expected=ALICE.security_id.hex(),
         observed=entry["SecurityID"],
+        case="SecurityID",
         evidence=evidence,
     )
     judge(
@@ -85,19 +89,20 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-33",
         expected=expect_about(now_s),
         observed=entry["CachedTime"],
+        case="CachedTime",
         evidence=evidence,
     )
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
-    peer.pass_time(DELAY_MS)
+    peer.pass_time(CACHING_DELAY_MS)
     secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
     second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
         else "restarted"
     )
     judge(
@@ -105,11 +110,12 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-05",
         expected=between(due - slack - sut.response_timeout_ms, due),
         observed=observed,
+        case="remaining ms of the cleanup timer",
         evidence=evidence,
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries."""
@@ -118,9 +124,9 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     for user in (ALICE, BOB, CAROL, DAVE):
         disposition = secured.dispositions({"": sign(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
-            raise ConformanceFailure(OTHER_BYTES)
+            raise ConformanceFailure(OTHER_BYTES_HASHED)
         evidence += disposition.frames
-        peer.pass_time(DELAY_MS)
+        peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
     evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
@@ -130,7 +136,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.5.8.3-55",
     "MQQB-3.1.5.8.3-57",
@@ -147,9 +153,10 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """An encrypted message makes one entry of ReceiveSymmetricKeyCache, and a second message with the same key none.
+    """An encrypted message adds one entry to ReceiveSymmetricKeyCache, and a second message with the same key adds
+    none.
 
-    An earlier message without a key starts no timer of this cache.
+    An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions({"": sign(secured.message(body=CLEAR))})
@@ -175,15 +182,27 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
-        judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=evidence)
+        judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-66",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        case="CachedTime",
+        evidence=evidence,
+    )
     repeated = secured.dispositions({"": message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEYS))
-    judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
+    judge(
+        "MQQB-3.1.5.8.3-55",
+        expected=1,
+        observed=known,
+        case="entries after a message with the same key",
+        evidence=[*evidence, *repeated.frames],
+    )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
-    peer.pass_time(DELAY_MS)
+    peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": message(SYMMETRIC_KEYS[128][::-1])})[""]
     second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
@@ -194,42 +213,52 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries at first, after the message, and added by another key",
+        case="entries at first, after the message, and added by a message with another key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
         else "restarted"
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
+    for rule, latest in (("MQQB-3.1.5.8.3-69", LONGEST_TIMER_IN_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
+        judge(
+            rule,
+            expected=between(soonest, latest),
+            observed=observed,
+            case="remaining ms of the cleanup timer",
+            evidence=evidence,
+        )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Messages of each level and algorithm make an entry each in one cache; Windows XP has two caches (note <60>)."""
+    """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
+    <60>).
+    """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
-    for level, algorithm, bits in ENCRYPTIONS:
+    for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
         frames += secured.dispositions({"": packet})[""].frames
-    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTIONS]
+    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
     ]
-    judge("MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), evidence=frames)
+    judge(
+        "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
+    )
     for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
         observed = [entry[at] for entry in entries]
         judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""
@@ -246,11 +275,11 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence += secured.dispositions(
             {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)}
         )[""].frames
-        peer.pass_time(DELAY_MS)
+        peer.pass_time(CACHING_DELAY_MS)
     full = list_cached()
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=holds("keys are cached", otherwise="no key is cached"),
+        expected=holds("the SUT caches keys", otherwise="keys are not cached"),
         observed=bool(full),
         evidence=evidence[-1],
     )

@@ -11,11 +11,11 @@ from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, j
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
-NEEDS = needs("security", "receive")
-PADDED_RC2 = SYMMETRIC_KEYS[40] + bytes(11)
-"""40 bits and 88 zero bits (3.1.7.1.5)."""
+SECURITY_NEEDS = needs("security", "receive")
+PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
+"""A key of 40 bits and 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR.decode()
-ENCRYPTIONS = {
+ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
     "Base, RC4": (BASE, protection.RC4, 40),
     "Enhanced, RC2": (ENHANCED, protection.RC2, 128),
@@ -24,22 +24,22 @@ ENCRYPTIONS = {
     "Advanced, AES 192": (ADVANCED, protection.AES_192, 192),
     "Advanced, AES 256": (ADVANCED, protection.AES_256, 256),
 }
-BODIES = (
-    *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-65", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-70", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-79", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-80", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS if "AES" in name),
-    *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in ENCRYPTIONS),
-    *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in ENCRYPTIONS),
-    *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQSO-7.4.1.3-03", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
-    *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTIONS),
+BODY_ROWS = (
+    *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-65", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-70", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-79", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-80", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
+    *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQSO-7.4.1.3-03", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     ("MQQB-3.1.5.8.3-56", "a known key", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_TEXT),
@@ -47,17 +47,19 @@ BODIES = (
 )
 
 
-@NEEDS
-@covers(*(rule for rule, *_ in BODIES))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in BODY_ROWS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
-    """Bodies under each level and algorithm arrive decrypted; one with EB clear arrives unchanged."""
+    """Bodies that are encrypted at each privacy level and with each algorithm arrive decrypted; a body with EB clear
+    arrives unchanged.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
     def message(level, algorithm, bits):
         return encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
 
-    packets = {name: message(*parts) for name, parts in ENCRYPTIONS.items()}
+    packets = {name: message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
     dispositions = secured.dispositions(packets)
     signed_message = secured.message(body=CLEAR)
     signed_message["SecurityHeader"].Signature = protection.signature(
@@ -68,10 +70,10 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         "signed, then encrypted": encrypt(sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
         "EB clear": secured.message(body=CLEAR, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
     }
-    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODIES)
+    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-45")
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The encrypted body of a transactional message arrives decrypted."""
@@ -89,7 +91,7 @@ def _set_advanced_level(packet):
 
 
 BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD, BAD_SIGNATURE)
-REFUSALS = (
+REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
@@ -114,10 +116,12 @@ REFUSALS = (
 
 @malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @sut_survives()
-@NEEDS
-@covers(*(rule for rule, *_ in REFUSALS))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in REFUSAL_ROWS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
-    """Messages with an invalid PrivacyLevel, a malformed or foreign key blob, or an invalid ciphertext are refused."""
+    """Messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an invalid ciphertext
+    are refused.
+    """
     secured = Secured(peer, sut)
     keys = protection.listed_keys(sut.receiving_keys)
 
@@ -138,10 +142,10 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "an incomplete block, without NA": message(na=0, body=b"\x11" * 47),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REFUSALS)
+    judge_dispositions(judge, secured, dispositions, REFUSAL_ROWS)
 
 
-REJECTED_KEYS = (
+REJECTED_KEY_ROWS = (
     ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD),
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
@@ -153,9 +157,11 @@ REJECTED_KEYS = (
 
 
 @needs("security", "receive", "configure")
-@covers(*(rule for rule, *_ in REJECTED_KEYS), "MQQB-3.1.1.3-19")
+@covers(*(rule for rule, *_ in REJECTED_KEY_ROWS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys refuses an Enhanced RC2 key that ends with 88 zero bits, and no other key."""
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses an Enhanced RC2 key that ends with 88 zero bits, and no
+    other key.
+    """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def message(level, algorithm, key, na=1):
@@ -163,16 +169,16 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
 
     dispositions = secured.dispositions(
         {
-            "88 zero bits": message(ENHANCED, protection.RC2, PADDED_RC2),
-            "88 zero bits, without NA": message(ENHANCED, protection.RC2, PADDED_RC2, 0),
+            "88 zero bits": message(ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits, without NA": message(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
             "another key of RC2": message(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
-            "88 zero bits with RC4": message(ENHANCED, protection.RC4, PADDED_RC2),
+            "88 zero bits with RC4": message(ENHANCED, protection.RC4, PADDED_RC2_KEY),
             "RC2 of the Base provider": message(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEYS)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_ROWS)
     sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
-    allowed = secured.dispositions({"": message(ENHANCED, protection.RC2, PADDED_RC2)})[""]
+    allowed = secured.dispositions({"": message(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
     observed = {"TRUE": dispositions["88 zero bits"].answer, "FALSE": allowed.answer}
     evidence = [*dispositions["88 zero bits"].frames, *allowed.frames]
     judge(
@@ -184,7 +190,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     )
 
 
-FINALS = (
+FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-85", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_TEXT),
@@ -192,7 +198,7 @@ FINALS = (
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD),
 )
-REJECTED_KEY_FINALS = (
+REJECTED_KEY_FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD),
@@ -200,10 +206,12 @@ REJECTED_KEY_FINALS = (
 
 
 @malforms("MQMQ-2.2.19.3-20")
-@NEEDS
-@covers(*(rule for rule, *_ in FINALS))
+@SECURITY_NEEDS
+@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages that cannot be decrypted have FinalAcks with BAD_ENCRYPTION; one that can has none."""
+    """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be
+    decrypted causes none.
+    """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
         {
@@ -215,22 +223,24 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINALS)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_ROWS)
 
 
 @needs("security", "receive", "configure")
-@covers(*(rule for rule, *_ in REJECTED_KEY_FINALS))
+@covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_ROWS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys refuses a transactional message with an RC2 key of 40 bits by a FinalAck."""
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key with a
+    FinalAck.
+    """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {
             "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
-            "88 zero bits": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2),
+            "88 zero bits": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINALS)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_ROWS)
 
 
 def _encrypt_transactional(secured, level, algorithm, key, **changes):

@@ -17,8 +17,10 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 Accepted = Callable[[TransactionHeader, Session, bool], bool]
-"""Whether a message is accepted, by its header, its session, and the correct decision."""
-ON_DESTINATION = 3
+"""A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
+decision.
+"""
+PRIVATE_NAME_DQ = 3
 """UserHeader.Flags.DQ of a private name."""
 
 # -- the Order Ack Send Timer --------------------------------------------------------------------------------------
@@ -34,7 +36,7 @@ class OrderAckPutOffForEver(OrderAcks):
 
 @fault("receiver-order-ack-timer-never-restarted", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
 class OrderAckNeverPutOff(OrderAcks):
-    """The receiver never restarts a running Order Ack Send Timer for a further message."""
+    """The receiver never restarts a running Order Ack Send Timer when a further message arrives."""
 
     def schedule(self, session: Session, now: Now) -> None:
         if not self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)):
@@ -63,7 +65,7 @@ add(
 
 @fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
 class AnyLaterMessageAccepted(InSequence):
-    """The receiver accepts a later message of a sequence although the message before it is missing."""
+    """The receiver accepts a later message of a sequence although its predecessor is missing."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -101,7 +103,7 @@ _change_sequence_comparison(
 _change_sequence_comparison(
     "receiver-sequence-number-accepted-twice",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
-    "The receiver accepts another message with the last accepted TxSequenceNumber.",
+    "The receiver accepts a second message with the last accepted TxSequenceNumber.",
     lambda header, session, right: (
         right
         or (header.TxSequenceID, header.TxSequenceNumber)
@@ -132,7 +134,7 @@ _change_sequence_comparison(
 _change_sequence_comparison(
     "receiver-sequence-order-by-ordinal-only",
     ("MQQB-3.1.5.8.6-D04",),
-    "The receiver orders sequences by the Ordinal of TxSequenceID alone and ignores TimeStamp.",
+    "The receiver orders sequences only by the Ordinal of TxSequenceID and ignores TimeStamp.",
     lambda header, session, right: (
         right
         if header.TxSequenceID == session.IncomingTxSequenceID
@@ -146,7 +148,7 @@ class SequenceOfDirectNamesAlone(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == ON_DESTINATION or super().is_in_sequence(session, packet)
+        return packet.UserHeader.DQ == PRIVATE_NAME_DQ or super().is_in_sequence(session, packet)
 
 
 @fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")

@@ -16,8 +16,8 @@ from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-PT_AT = 18
-"""Where InternalHeader.Flags.PT is in a packet."""
+PT_OFFSET = 18
+"""The offset of InternalHeader.Flags.PT in a packet."""
 
 
 @fault("receiver-session-ack-timer-shortened-by-express-message", breaks="MQQB-3.1.5.8.7-01")
@@ -33,7 +33,7 @@ class ExpressForward(Receiving):
 
 @fault("receiver-session-ack-flags-missing-behind-refused-message", breaks="MQQB-3.1.5.8.7-15")
 class RefusedMessageHoldsFlagsBack(Receiving):
-    """The receiver flags no recoverable message behind a refused one as stored."""
+    """The receiver does not flag the recoverable messages that follow a refused message as stored."""
 
     def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
@@ -41,7 +41,7 @@ class RefusedMessageHoldsFlagsBack(Receiving):
 
 @fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
 class ExpressCountedAsRecoverable(Receiving):
-    """The receiver increments RecoverableMessageReceivedCount also for express messages."""
+    """The receiver also increments RecoverableMessageReceivedCount for express messages."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -58,7 +58,7 @@ class RecoverableCountedTwice(Receiving):
 
 
 def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
-    """Lose messages with a restart."""
+    """Make the receiver lose messages at a restart."""
 
     def lose(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -87,13 +87,13 @@ add(
 add(
     "receiver-session-ack-after-32-not-sent",
     ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"),
-    "The receiver sends no SessionAck at once when more than 32 recoverable messages are unacknowledged.",
+    "The receiver does not send a SessionAck at once when more than 32 recoverable messages are unacknowledged.",
     skip_during(SessionAcks.set_flag, SessionAcks.send),
 )
 
 
 def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
-    """Change a field of the SessionAck of 32 unacknowledged messages."""
+    """Change a field of the SessionAck for 32 unacknowledged messages."""
     return during(
         SessionAcks.set_flag,
         SessionAcks.build,
@@ -158,7 +158,7 @@ for _name, _rule, _says, _path, _change in (
 ):
     add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
-_untyped = byte(PT_AT, lambda old: old & 0xF0)
+_untyped = byte(PT_OFFSET, lambda old: old & 0xF0)
 add(
     "receiver-session-ack-after-32-pt-0",
     "MQQB-3.1.5.8.7-04",
@@ -173,7 +173,7 @@ add(
 
 @fault("receiver-session-ack-next-number-after-32-high", breaks="MQQB-3.1.5.8.7-11")
 class NotBegunAnew(SessionAcks):
-    """The receiver numbers recoverable messages behind the first 32 one too high."""
+    """The receiver numbers the recoverable messages after the first 32 one too high."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
@@ -191,7 +191,7 @@ class FlagOfTheNextSet(SessionAcks):
 
 @fault("receiver-session-ack-timer-of-express-message-kept", breaks="MQQB-3.1.5.8.7-14", blind=True)
 class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
-    """The receiver does not shorten a running Session Ack Send Timer at the first recoverable message."""
+    """The receiver does not shorten a running Session Ack Send Timer when the first recoverable message arrives."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. The timer is that of 3.1.5.8.2."""
+"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. The Session Ack Send Timer is specified in 3.1.5.8.2."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
-FLAGS = 32
-"""Bits of RecoverableMsgAckFlags."""
-LATE_MS = ACK_MS // 2
+FLAG_COUNT = 32
+"""The number of bits in RecoverableMsgAckFlags."""
+LATE_ACK_MS = ACK_MS // 2
 
 
 RULES_OF_FIRST_ACK = (
@@ -29,35 +29,35 @@ RULES_OF_FIRST_ACK = (
     "MQQB-3.1.5.8.7-10",
     "MQQB-3.1.5.8-09",
 )
-"""Rules of the SessionAck that the 33rd message causes."""
+"""Rules about the SessionAck that the 33rd message causes."""
 
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
-    """The peer sends 33 recoverable messages: the last one causes a SessionAck for the first 32 at once, and gets a
-    SessionAck of its own later.
+    """The peer sends 33 recoverable messages: the last one causes a SessionAck for the first 32 at once, and is itself
+    acknowledged by a later SessionAck.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
-    if window <= FLAGS:
+    if window <= FLAG_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
-    packets = [peer.recoverable_message() for _ in range(FLAGS)]
+    packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     sent = [session.send(packet) for packet in packets]
-    early = not session.quiet(sut.duration_ms(LATE_MS) // 4)
+    early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
-    session.quiet(sut.duration_ms(LATE_MS) // 4)
+    session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     acks = [frame for frame in session.received[2:] if not early]
     instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
         "MQQB-3.1.5.8.7-02",
         "MQQB-3.1.5.8-09",
-        expected=holds("one SessionAck at once"),
+        expected=holds("one SessionAck is sent at once"),
         observed=len(acks) == 1 or instead,
         evidence=[*sent[-2:], session.last],
     )
     if not acks:
-        raise ConformanceFailure("no acknowledgment came with the message after 32")
+        raise ConformanceFailure("no acknowledgment was sent when the message after 32 arrived")
     ack = acks[0]
     bits = read_internal_bits(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
@@ -68,12 +68,12 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         observed={"IN": flags >> 3 & 1, "SH": flags >> 4 & 1},
         evidence=evidence,
     )
-    judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], case="PT of the SessionAck", evidence=evidence)
     if ack.kind != "SessionAck":
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAGS + 1),
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + 1),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", 0),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", 0),
@@ -83,17 +83,17 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         judge(rule, expected=fields({name: value}), observed=header, evidence=evidence)
     judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
-        "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
+        "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS)
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]
-    numbered = fields(RecoverableMsgAckSeqNumber=FLAGS + 1)
+    numbered = fields(RecoverableMsgAckSeqNumber=FLAG_COUNT + 1)
     judge("MQQB-3.1.5.8.7-11", expected=numbered, observed=header, evidence=evidence)
     judge("MQQB-3.1.5.8.7-15", expected=fields(RecoverableMsgAckFlags=1), observed=header, evidence=evidence)
 
 
-HIGHEST_RC = 0x1F
-"""A hop count with which no message is forwarded."""
+UNFORWARDED_RC = 0x1F
+"""A hop count at which a message is not forwarded."""
 
 
 @malforms("MQMQ-2.2.19.2-08")
@@ -101,17 +101,23 @@ HIGHEST_RC = 0x1F
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, the second refused or a duplicate: the third is acknowledged, as
-    number 3 or 2 (E19).
+    """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
+    the third as number 3 or 2 (E19).
     """
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
     packets = [first, first.copy() if reason == "a duplicate" else _build_refused(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     peer.environment.run_until(lambda: len(_stored_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
-    judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=_stored_numbers(session), evidence=[*sent, session.last])
+    judge(
+        "MQQB-3.1.5.8.7-15",
+        expected=allowed,
+        observed=_stored_numbers(session),
+        case="numbers acknowledged as stored",
+        evidence=[*sent, session.last],
+    )
 
 
 def _build_refused(peer, sut, reason):
@@ -119,7 +125,7 @@ def _build_refused(peer, sut, reason):
         return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
         return peer.recoverable_message(queue="transactional")
-    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
+    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": UNFORWARDED_RC}
     return peer.recoverable_message(user, destination=None)
 
 
@@ -129,7 +135,7 @@ def _stored_numbers(session) -> list[int]:
     stored = {
         int(header.RecoverableMsgAckSeqNumber) + bit
         for header in headers
-        for bit in range(FLAGS)
+        for bit in range(FLAG_COUNT)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
     return sorted(stored)
@@ -138,7 +144,7 @@ def _stored_numbers(session) -> list[int]:
 @covers("MQQB-3.1.5.8.7-12")
 @needs("receive", "restart")
 def test_acknowledged_messages_survive_restart(peer, sut, judge):
-    """Recoverable and transactional messages of the peer are acknowledged, then the SUT restarts: its queues hold the
+    """The SUT acknowledges recoverable and transactional messages of the peer, then restarts: its queues contain the
     same messages.
     """
     receiver = Receiver(peer, sut)
@@ -159,11 +165,11 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure(f"{len(before)} of {len(sent)} messages arrived in their queues")
     sut.restart()
     after = _queue_contents(sut)
-    judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, evidence=[*sent, *acks])
+    judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, case="messages in the queues", evidence=[*sent, *acks])
 
 
 def _queue_contents(sut) -> list[str]:
-    """Describe the messages in the queues of the check."""
+    """Describe the messages in the queues that the check uses."""
     return [
         f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"
         for kind in ("plain", "transactional")
@@ -200,13 +206,13 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     of its group.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
     for group in ("ereer", "r", "rrre"):
         packets = [peer.recoverable_message() if one == "r" else peer.message() for one in group]
         evidence += [session.send(packet) for packet in packets]
-        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS))
+        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS))
         count = group.count("r")
         if ack is not None:
             evidence.append(ack)
@@ -219,8 +225,8 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.7-15")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new one: the new one is acknowledged, as
-    number 3 or 2 (E17).
+    """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
+    as number 3 or 2 (E17).
     """
     session = peer.open_raw()
     twice = peer.recoverable_message()
@@ -235,38 +241,38 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     if not peer.environment.run_until(lambda: highest() == 1, within_ms):
-        raise ConformanceFailure("the SUT does not acknowledge a recoverable message as one")
+        raise ConformanceFailure("the SUT does not acknowledge a recoverable message as recoverable")
     sent += [session.send(packet) for packet in (twice, peer.recoverable_message())]
     peer.environment.run_until(lambda: highest() == len(sent), within_ms)
     judge(
         "MQQB-3.1.5.8.7-15",
         expected=one_of(2, 3),
         observed=highest(),
-        case="flagged up to",
+        case="last number acknowledged as stored",
         evidence=[*sent, session.last],
         errata="E17",
     )
 
 
-DELAY_MS = ACK_MS // 2
+ACK_DELAY_MS = ACK_MS // 2
 
 
-MAX_SPEED_UP = 10
+GREATEST_TIMER_SPEED_UP = 10
 """The highest time scale at which the check can act while a timer runs."""
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable ones: the SessionAck comes RecoverableAckTimeout after the
-    first recoverable one.
+    """The peer sends an express message and two recoverable ones: the SUT sends a SessionAck RecoverableAckTimeout
+    after the first recoverable message.
     """
-    sut.slow_down(MAX_SPEED_UP)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     session.quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     took = peer.took(sent[1], ack)
     expected = between(*took.by_timer(soon_ms))
-    judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])
+    judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

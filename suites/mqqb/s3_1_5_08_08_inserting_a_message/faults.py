@@ -24,7 +24,7 @@ QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
     "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
 )
 class MessageOfAnotherPacket(Positions):
-    """The receiver puts a message into its queue with another ApplicationTag."""
+    """The receiver puts a message into its queue with a wrong ApplicationTag."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific ^ 1))
@@ -42,7 +42,7 @@ class MessageIntoAnotherQueue(Positions):
 
 
 def _ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
-    """Ignore one kind of quota."""
+    """Make the receiver ignore one kind of quota."""
 
     class Overlooked(Quotas):
         def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -55,13 +55,13 @@ def _ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
 add(
     "receiver-queue-quota-ignored",
     ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"),
-    "The receiver accepts any amount of messages into a queue with a quota.",
+    "The receiver accepts any number of messages into a queue with a quota.",
     _ignore_quota_kind(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
 add(
     "receiver-queue-manager-quota-ignored",
     ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
-    "The receiver accepts any amount of messages in spite of the queue manager's quota.",
+    "The receiver accepts any number of messages in spite of the queue manager's quota.",
     _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
@@ -111,7 +111,7 @@ class LoggedWithTransaction(Admission):
     breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03"),
 )
 class QuotaOfTransactionalQueueOverlooked(Quotas):
-    """The receiver accepts any amount of messages into a transactional queue with a quota."""
+    """The receiver accepts any number of messages into a transactional queue with a quota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the transfer infos of sequences."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the transfer information of sequences."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SequenceAtAnotherQueue(InSequence):
 
 
 def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Install:
-    """Change an element of IncomingTransactionalTransferInfo when a message is accepted."""
+    """Make the receiver change an element of IncomingTransactionalTransferInfo when it accepts a message."""
 
     class Received(InSequence):
         def accept_in_sequence(
@@ -99,7 +99,7 @@ for _name, _rule, _element, _change in (
 
 
 def _increment_outgoing_transfer_element(path: str) -> Install:
-    """Add one to an element of the OutgoingTransferInfo."""
+    """Make the sender add one to an element of OutgoingTransferInfo."""
 
     class Sent(OrderAcks):
         def note_transfer(self, session: Session) -> None:
@@ -146,7 +146,7 @@ for _name, _breaks, _path in (
 
 
 def _clear_on_forwarding(element: str) -> Install:
-    """Set an element of OutgoingTransferInfo to 0 when a message is forwarded."""
+    """Make the queue manager set an element of OutgoingTransferInfo to 0 when it forwards a message."""
 
     class Forgotten(Routing):
         def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
-    CLOCK_S,
+    CLOCK_TOLERANCE_S,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -41,8 +41,8 @@ DEAD_LETTERS = "system$;deadletter"
 @needs("receive")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
-    """The peer sends messages of every priority, express, recoverable and transactional, to three queues: each is
-    complete in its own queue, and in no other.
+    """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues:
+    each message is complete in its own queue, and in no other.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -109,8 +109,10 @@ def _stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends four messages to a queue with a quota, the middle two too large: the small ones are in the queue,
-    the large one with NA and JN is refused by a NACK and a dead letter or FinalAck.
+    """The peer sends four messages to a queue with a quota; the middle two are too large.
+
+    The queue contains the small messages. The large message with NA and JN causes a negative acknowledgment, and a dead
+    letter or a FinalAck.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
@@ -138,16 +140,22 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     judge(*fits, expected=in_queue("for quota 1", "for quota 4"), observed=there, evidence=evidence)
     judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
-    judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["for quota 3"], observed=dead, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.8-10",
+        expected=[] if transactional else ["for quota 3"],
+        observed=dead,
+        case="messages in the dead-letter queue",
+        evidence=evidence,
+    )
     expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (2 if transactional else 0))
-    judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, evidence=evidence)
+    judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message to a queue with a quota is aborted with its transaction: of two messages of the peer the first then
-    fits and the second is refused.
+    """A message to a queue with a quota is removed when its transaction aborts: of two messages of the peer, the first
+    then fits into the queue and the second is refused.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -171,7 +179,9 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
-    """With a quota of 0 for the queue manager a message of the peer closes its session and is not in its queue."""
+    """With a quota of 0 for the queue manager, a message of the peer makes the SUT close the session, and is not in its
+    queue.
+    """
     session = peer.open_raw()
     session.check_alive()
     queue = sut.queue()
@@ -202,8 +212,8 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
 )
 @needs("management", "queues", "receive")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
-    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo with the values of
-    the sequence.
+    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
+    of the sequence.
     """
     name = sut.queue("transactional")
     session = peer.open_raw()
@@ -222,27 +232,46 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         )
     counts = [len(group) for group in found]
     judge(
-        "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21", expected=[1, 1], observed=counts, evidence=[sent]
+        "MQQB-3.1.5.8.8-17",
+        "MQQB-3.1.5.8.8-19",
+        "MQQB-3.1.5.8.8-21",
+        expected=[1, 1],
+        observed=counts,
+        case="transfer infos after each message",
+        evidence=[sent],
     )
-    judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
+    judge(
+        "MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, case="transfer infos after each message", evidence=[sent]
+    )
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT does not show exactly one IncomingTransactionalTransferInfo for the sequence")
     first, second = found[0][0], found[1][0]
-    judge("MQQB-3.1.5.8.8-18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
+    judge(
+        "MQQB-3.1.5.8.8-18",
+        expected=2,
+        observed=second["SequenceNumber"],
+        case="SequenceNumber after the second message",
+        evidence=[sent],
+    )
     identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
     now_s = peer.environment.now().utc_s
-    for rule, expected, observed in (
-        ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
-        ("MQQB-3.1.5.8.8-23", str(peer.identifier), guid_text(first["SenderIdentifier"])),
-        ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
-        ("MQQB-3.1.5.8.8-25", one_of(0, 1), first["SequenceNumber"]),
-        ("MQQB-3.1.5.8.8-26", between(now_s - CLOCK_S, now_s + CLOCK_S), first["LastAccessTime"]),
-        ("MQQB-3.1.5.8.8-27", 0, first["RejectCount"]),
+    for rule, element, expected, observed in (
+        ("MQQB-3.1.5.8.8-22", "FormatName", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
+        ("MQQB-3.1.5.8.8-23", "SenderIdentifier", str(peer.identifier), guid_text(first["SenderIdentifier"])),
+        ("MQQB-3.1.5.8.8-24", "SequenceIdentifier", identifier, first["SequenceIdentifier"]),
+        ("MQQB-3.1.5.8.8-25", "SequenceNumber", one_of(0, 1), first["SequenceNumber"]),
+        (
+            "MQQB-3.1.5.8.8-26",
+            "LastAccessTime",
+            between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S),
+            first["LastAccessTime"],
+        ),
+        ("MQQB-3.1.5.8.8-27", "RejectCount", 0, first["RejectCount"]),
     ):
-        judge(rule, expected=expected, observed=observed, evidence=[sent])
+        judge(rule, expected=expected, observed=observed, case=element, evidence=[sent])
 
 
-OF_TRANSFER_INFO = (
+RULES_OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-28",
     "MQQB-3.1.5.8.8-29",
     "MQQB-3.1.5.8.8-30",
@@ -258,14 +287,14 @@ OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
-"""Rules of OutgoingTransferInfo when a transactional message is forwarded."""
+"""Rules about OutgoingTransferInfo when a transactional message is forwarded."""
 
 
-@covers(*OF_TRANSFER_INFO)
+@covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, the first acknowledged in order, then forwards one of the peer:
-    OutgoingTransferInfo has the values of that sequence.
+    """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
+    message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
@@ -281,19 +310,23 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
     if not peer.eventually(lambda: read_info_place(outgoing.info(), "EodNextSeq")[1] > 1):
-        raise ConformanceFailure("OutgoingTransferInfo shows nothing of the message that the SUT forwarded")
+        raise ConformanceFailure("OutgoingTransferInfo does not show the message that the SUT forwarded")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     last, following = place_in_sequence(own[2]), place_in_sequence(own[2], 1)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_S, now_s + CLOCK_S)),
+        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)),
         ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
         ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
         ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
-        ("MQQB-3.1.5.8.8-42", "EodResendTime", between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
+        (
+            "MQQB-3.1.5.8.8-42",
+            "EodResendTime",
+            between(now_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s),
+        ),
     ):
-        judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
+        judge(rule, expected=expected, observed=info.get(element), case=element, evidence=[*acks, sent])
     for rule, element, place in (
         ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_in_sequence(own[1])),
         ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
@@ -302,13 +335,19 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
         ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
     ):
-        judge(rule, expected=place, observed=read_info_place(info, element), evidence=[*acks, sent])
+        judge(
+            rule,
+            expected=place,
+            observed=read_info_place(info, element),
+            case=f"SeqID, SeqNo and PrevNo of {element}",
+            evidence=[*acks, sent],
+        )
     number = read_info_place(info, "EodLastAck")[1]
-    judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
+    judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, case="SeqNo of EodLastAck", evidence=[*acks, sent])
     outgoing.acknowledge_all()
 
 
-ELEMENTS = {
+COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -316,14 +355,14 @@ ELEMENTS = {
     "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Elements of OutgoingTransferInfo, and the elements of TxOutgoingSequence that they are set to."""
+"""Elements of OutgoingTransferInfo, and the element of TxOutgoingSequence to which each is set."""
 
 
-@covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
+@covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends two transactional messages, then forwards one of the peer to the same queue: OutgoingTransferInfo
-    has the values of the session's elements.
+    """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
+    OutgoingTransferInfo has the values of the session's elements.
     """
     name = private_name(peer.identifier)
     sender = Sender(peer, sut, to=name)
@@ -340,25 +379,30 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in ELEMENTS.items():
-        judge(rule, expected=sequence[of_sequence], observed=info[element], evidence=evidence)
+    for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
+        judge(rule, expected=sequence[of_sequence], observed=info[element], case=element, evidence=evidence)
     unacked = sequence["UnackedSequence"]
     next_one = info["EodNextSeq"]
     number = state["OutgoingTxSequenceNumber"]
     identifier = state["OutgoingTxSequenceID"]
     whole = identifier["TimeStamp"] << 32 | identifier["Ordinal"]
-    for rule, expected, observed in (
-        ("MQQB-3.1.5.8.8-28", len(unacked), info["EodNoAckCount"]),
-        ("MQQB-3.1.5.8.8-31", len(unacked), info["EodNoAckCount"]),
-        ("MQQB-3.1.5.8.8-33", unacked[:1], [info["EodFirstNonAck"]]),
-        ("MQQB-3.1.5.8.8-34", unacked[-1:], [info["EodLastNonAck"]]),
-        ("MQQB-3.1.5.8.8-36", [whole, number, number - 1], [next_one["SeqID"], next_one["SeqNo"], next_one["PrevNo"]]),
-        ("MQQB-3.1.5.8.8-37", whole, next_one["SeqID"]),
-        ("MQQB-3.1.5.8.8-38", number, next_one["SeqNo"]),
-        ("MQQB-3.1.5.8.8-39", number - 1, next_one["PrevNo"]),
-        ("MQQB-3.1.5.8.8-40", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
+    for rule, element, expected, observed in (
+        ("MQQB-3.1.5.8.8-28", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
+        ("MQQB-3.1.5.8.8-31", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
+        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", unacked[:1], [info["EodFirstNonAck"]]),
+        ("MQQB-3.1.5.8.8-34", "EodLastNonAck", unacked[-1:], [info["EodLastNonAck"]]),
+        (
+            "MQQB-3.1.5.8.8-36",
+            "EodNextSeq",
+            [whole, number, number - 1],
+            [next_one["SeqID"], next_one["SeqNo"], next_one["PrevNo"]],
+        ),
+        ("MQQB-3.1.5.8.8-37", "SeqID of EodNextSeq", whole, next_one["SeqID"]),
+        ("MQQB-3.1.5.8.8-38", "SeqNo of EodNextSeq", number, next_one["SeqNo"]),
+        ("MQQB-3.1.5.8.8-39", "PrevNo of EodNextSeq", number - 1, next_one["PrevNo"]),
+        ("MQQB-3.1.5.8.8-40", "EodNoReadCount", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
     ):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+        judge(rule, expected=expected, observed=observed, case=element, evidence=evidence)
 
 
 def _transfers(sut, name: str) -> list[dict[str, Any]]:

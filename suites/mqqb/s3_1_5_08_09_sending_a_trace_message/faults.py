@@ -69,7 +69,7 @@ def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message
 add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
-    "The receiver sends a report for an unknown queue to another queue instead of discarding it.",
+    "The receiver sends a report for an unknown queue to another queue instead of discarding the report.",
     change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
 )
 
@@ -85,7 +85,7 @@ class ReportOfExpressAlone(Tracing):
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
 class ReportOfAnotherDay(Tracing):
-    """The receiver's report has a date in its label that is computed from the monotonic clock."""
+    """The receiver's report has a date in its label that it computes from the monotonic clock."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))

@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message on a received message. Reports on sent messages: 3.1.7.1.7."""
+"""MS-MQQB 3.1.5.8.9 Sending a Trace Message: the report on a received message.
+
+Reports on sent messages are judged in 3.1.7.1.7.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends five traced messages, and four that are untraced, repeated, refused or traced to an unknown queue:
-    exactly the five are reported, with class, destination, label and body.
+    """The peer sends five traced messages that arrive, and four that are untraced, repeated, refused or traced to an
+    unknown queue: the SUT sends reports only on the five, with class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -85,13 +88,23 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     ):
         expected = [expected_values[name]] * len(reports)
         values = [report.values[name] for report in found]
-        judge(*rules, expected=expected, observed=values, case=name, evidence=evidence)
+        judge(*rules, expected=expected, observed=values, case=f"{name} of the reports", evidence=evidence)
     labels = sorted(report.label for report in found)
     judge(
-        "MQQB-3.1.5.8.9-06", expected=sorted(map(Report.expected_label, reported)), observed=labels, evidence=evidence
+        "MQQB-3.1.5.8.9-06",
+        expected=sorted(map(Report.expected_label, reported)),
+        observed=labels,
+        case="labels of the reports",
+        evidence=evidence,
     )
     texts = sorted(report.text.lower() for report in found)
-    judge("MQQB-3.1.5.8.9-07", expected=sorted(map(str.lower, bodies)), observed=texts, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.9-07",
+        expected=sorted(map(str.lower, bodies)),
+        observed=texts,
+        case="bodies of the reports",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 

@@ -42,7 +42,7 @@ class DuplicatesTaken(History):
 
 @fault("receiver-message-security-not-checked", breaks="MQQB-3.1.5.8-05")
 class SecurityNotLookedAt(SecurityOnReceipt):
-    """The receiver accepts a user message with any security data."""
+    """The receiver accepts a user message with any security data, valid or not."""
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now

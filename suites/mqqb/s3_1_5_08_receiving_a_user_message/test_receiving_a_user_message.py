@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, find_queues_of
+from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_of
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
@@ -29,21 +29,21 @@ from suites.mqqb.steps.secured import (
     sign,
 )
 
-WRONG_COUNT = 0x4000
-"""A count of messages that is wrong in every reading (E20)."""
+WRONG_MESSAGE_COUNT = 0x4000
+"""A message count that is wrong in every reading (E20)."""
 LONG_AGO_S = 3_600
-CLOCKS_S = 120
-"""The greatest difference between the clocks of the SUT and of the harness."""
-LIVES = {
+CLOCK_TOLERANCE_S = 120
+"""The greatest difference between the clocks of the SUT and of the tester."""
+LIFETIME_CASES = {
     "a second to reach its queue": (1, None, False),
-    "almost an hour to reach its queue": (LONG_AGO_S - CLOCKS_S, None, False),
-    "more than an hour to reach its queue": (LONG_AGO_S + CLOCKS_S, None, True),
-    "more than an hour to be received": (None, LONG_AGO_S + CLOCKS_S, True),
-    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCKS_S, False),
+    "almost an hour to reach its queue": (LONG_AGO_S - CLOCK_TOLERANCE_S, None, False),
+    "more than an hour to reach its queue": (LONG_AGO_S + CLOCK_TOLERANCE_S, None, True),
+    "more than an hour to be received": (None, LONG_AGO_S + CLOCK_TOLERANCE_S, True),
+    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue, TimeToBeReceived, and whether a message that was sent an hour ago must still arrive."""
-UNLISTED_LEVEL = 0x99
+"""TimeToReachQueue, TimeToBeReceived, and whether a message with these that was sent an hour ago must still arrive."""
+UNLISTED_PRIVACY_LEVEL = 0x99
 
 
 @sut_survives()
@@ -67,8 +67,8 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
-    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature and two valid ones: only the
-    valid ones are acknowledged.
+    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages: the
+    SUT acknowledges only the valid ones.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -79,7 +79,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         )
 
     packets = [
-        encrypt(sut, message(), UNLISTED_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
+        encrypt(sut, message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
         encrypt(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
         flip_signature_bit(sign(message(SenderCert=ALICE.certificate))),
         message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
@@ -90,20 +90,20 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_of(sut, sent[:3], "plain")
-    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
+    judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE, observed=where, case="refused messages", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
-    """The peer sends messages with a SentTime an hour ago and various lifetimes: exactly those whose time is not over
-    are acknowledged and in the queue.
+    """The peer sends messages with a SentTime of an hour ago and various lifetimes: exactly the messages whose time has
+    not expired are acknowledged and stored in the queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
     user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S, "DM": int(kind != "express")}
     sent: dict[str, Frame] = {}
-    for number, (life, (reach_s, receive_s, _)) in enumerate(LIVES.items(), 1):
+    for number, (life, (reach_s, receive_s, _)) in enumerate(LIFETIME_CASES.items(), 1):
         limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
@@ -112,13 +112,19 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
         else:
             packet = receiver.build_message(limits, **more)
         sent[life] = receiver.send_packet(packet)
-    wanted = [life for life, (_, _, arrives) in LIVES.items() if arrives]
+    wanted = [life for life, (_, _, arrives) in LIFETIME_CASES.items() if arrives]
     came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
-    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=find_queues_of(sut, expired, queue), evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8-07",
+        expected=IN_NO_QUEUE,
+        observed=find_queues_of(sut, expired, queue),
+        case="expired messages",
+        evidence=evidence,
+    )
     receiver.acknowledge_all()
 
 
@@ -129,5 +135,5 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
     """
     session = peer.open_raw()
     session.check_alive()
-    sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_COUNT, "WindowSize": 64}))
+    sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}))
     judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])

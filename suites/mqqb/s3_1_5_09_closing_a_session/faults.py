@@ -36,7 +36,9 @@ class ClosedSessionQueueConnected(Closing):
 
 @fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
 class ClosedSessionQueueNotOnHold(Closing):
-    """The initiator changes State of an outgoing queue from OnHold when its session is closed."""
+    """The initiator changes State of an outgoing queue from OnHold to another value when the queue's session is
+    closed.
+    """
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         queue = session.OutgoingQueueReference
@@ -48,7 +50,7 @@ class ClosedSessionQueueNotOnHold(Closing):
 add(
     "initiator-reconnection-not-scheduled",
     "MQQB-3.1.5.9-04",
-    "The initiator does not connect again after a session was closed with messages left.",
+    "The initiator does not connect again after a session was closed while it had messages left.",
     skip(Closing.await_reconnect),
 )
 
@@ -66,7 +68,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """The initiator establishes a session without messages again."""
+    """The initiator establishes a closed session again although it has no messages for it."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):
@@ -78,7 +80,7 @@ class _EstablishedWithoutMessages(Establishing):
 add(
     "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
-    "The initiator connects again after a session was closed with no messages left.",
+    "The initiator connects again after a session was closed although it has no messages left.",
     both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
 )
 
@@ -109,7 +111,7 @@ add(
 
 @fault("initiator-reconnection-attempted-only-once", breaks="MQQB-3.1.5.9-04", blind=True)
 class OnlyOneRetry(Closing):
-    """The initiator does not try again when its first reconnection failed."""
+    """The initiator does not try again after its first reconnection has failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
         if not session.retrying:

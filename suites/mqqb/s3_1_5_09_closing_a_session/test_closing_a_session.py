@@ -19,7 +19,9 @@ CLEANUP_MS = 12_000
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
 def test_closed_session_has_state_closed(peer, sut, judge):
-    """The peer sends a SessionAck with wrong counts on an OPEN session: the session is then CLOSED, or not shown."""
+    """The peer sends a SessionAck with wrong counts on an OPEN session: afterwards the session is CLOSED or no longer
+    shown.
+    """
 
     def states() -> list[str]:
         return [
@@ -33,7 +35,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
-        raise ConformanceFailure("the SUT did not close the session on wrong message counts")
+        raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")
     peer.eventually(lambda: set(states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
@@ -69,8 +71,8 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
-    """A session that owes an acknowledgment is closed by wrong counts, or because it is idle: no timer of it runs
-    afterwards.
+    """A session with an unsent acknowledgment is closed because of wrong counts, or because it is idle: none of its
+    timers runs afterwards.
     """
 
     def running() -> list[set[str]]:

@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection. The timer is judged with 3.1.6.6."""
+"""MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection.
+
+The Session Initialization Timer is judged with 3.1.6.6.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ COUNTED_FROM_ZERO = {
 
 @covers("MQQB-3.1.5.10-01")
 def test_new_session_counts_messages_from_zero(peer, judge):
-    """The peer sends messages on one session, then one on a second session: the SessionAck there counts one message."""
+    """The peer sends messages on one session, then one message on a second session: the SessionAck on the second
+    session counts one message.
+    """
     earlier = peer.open_raw()
     for _ in range(2):
         if earlier.acknowledgment() is None:

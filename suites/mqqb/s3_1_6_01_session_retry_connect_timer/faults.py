@@ -43,7 +43,9 @@ class RetryConnectsInSilence(Establishing):
 
 
 def _change_before_retry(change: Callable[[Session], None]) -> Install:
-    """Change a session before its retry; the timer also runs during the session setup (3.1.3.2)."""
+    """Change a session before its connection is retried; the timer also runs while a session is being set up
+    (3.1.3.2).
+    """
 
     class Retried(Establishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -105,7 +107,7 @@ add(
 
 @fault("initiator-next-hop-address-not-selected", breaks="MQQB-3.1.6.1-06")
 class NextHopAddressNotTaken(Resolving):
-    """The initiator keeps RemoteQMAddress at the address of the first next hop."""
+    """The initiator leaves RemoteQMAddress at the address of the first next hop."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
@@ -132,7 +134,7 @@ class NextHopGuidNotTaken(Resolving):
 
 @fault("initiator-no-attempt-after-last-next-hop", breaks="MQQB-3.1.6.1-03")
 class NoneAfterTheLast(Establishing):
-    """The initiator stops trying after the last of several addresses of a host name."""
+    """The initiator stops trying to connect after the last of several addresses of a host name."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer + 1 < max(2, len(session.NextHopCollection)):
@@ -141,7 +143,7 @@ class NoneAfterTheLast(Establishing):
 
 @fault("initiator-express-messages-lost-with-session", breaks="MQQB-3.1.6.1-10", blind=True)
 class ExpressMessagesLostWithTheirSession(Closing):
-    """The initiator drops sent and unacknowledged express messages when their session ends."""
+    """The initiator drops unacknowledged express messages when their session ends."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         for position in session.OutgoingMessageTable:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, with reconnection in 3.1.5.9 and 3.1.7.3."""
+"""MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, and the reconnection in 3.1.5.9 and 3.1.7.3."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender
+from suites.mqqb.steps.sender import RETRY_MS, SET_UP_PACKETS, Sender
 
 DELIVERIES = ("express", "recoverable", "transactional")
-AGAIN = holds("connected again after the retry time")
+CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_MS = 60_000
 """A retry time that leaves time for an acknowledgment on another session."""
 
@@ -25,8 +25,8 @@ LONG_RETRY_MS = 60_000
     "MQQB-3.1.7.3-01",
 )
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """The peer drops the session with two of three messages unacknowledged: the SUT reconnects and sends both, twice;
-    once all are acknowledged it does not.
+    """The peer drops the session with two of three messages unacknowledged, twice: each time the SUT reconnects and
+    sends both again; once all are acknowledged it does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -34,7 +34,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     sender.send(1, 2, 3)
     session, sent = sender.await_first(3)
     if Sender.tags(sent) != [1, 2, 3]:
-        raise ConformanceFailure("the three messages did not come in their order")
+        raise ConformanceFailure("the three messages did not arrive in their order")
     ack = session.send(session_ack(AckSequenceNumber=1))
     session.close()
 
@@ -43,16 +43,16 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=AGAIN,
+        expected=CONNECTED_AGAIN,
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
-    closed = holds("the session was closed", otherwise="no reaction to the lost connection")
+    closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
-    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP), observed=set_up, evidence=[ack, *request])
+    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP_PACKETS), observed=set_up, evidence=[ack, *request])
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages", evidence=[ack])
+    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
     if again is None or came != [2, 3]:
         return
 
@@ -62,7 +62,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=AGAIN,
+        expected=CONNECTED_AGAIN,
         observed=_check_reconnection_time(again, lost, sut),
         evidence=[ack, *request],
     )
@@ -83,8 +83,8 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
 
 @covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
-    """The SUT sends messages of every delivery and the peer drops two sessions: each new session brings all messages,
-    in order within each priority.
+    """The SUT sends messages of every delivery, and the peer drops two sessions: on each new session the SUT sends all
+    messages, in order within each priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
     deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
@@ -99,12 +99,19 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         session = sender.await_session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
-        judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
+        judge(
+            "MQQB-3.1.1.3.1-D01",
+            expected=order,
+            observed=_by_priority(frames),
+            case="messages by priority",
+            evidence=evidence,
+        )
         judge(
             "MQQB-3.1.6.1-10",
             "MQQB-3.1.6.1-D01",
             expected=sent,
             observed=sorted(set(Sender.tags(frames))),
+            case="messages on the new session",
             evidence=evidence,
         )
     session.acknowledge_all()
@@ -118,7 +125,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
     """The only unacknowledged message gets its OrderAck on the peer's session after its own session was lost: the SUT
-    connects only for its next message.
+    connects only when it has another message.
     """
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
@@ -135,14 +142,14 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
     early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
-    none_new = holds("no new session with nothing left to send", otherwise="a new session")
+    none_new = holds("the SUT opens no new session with no messages left", otherwise="a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
     again = early or sender.poll_session(within_ms)
     came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages", evidence=evidence)
+    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages on the new session", evidence=evidence)
     if again is not None:
         again.acknowledge_all()
 
@@ -150,7 +157,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, nothing listening at the first: it connects to the second and
+    """The SUT sends to a host name with two addresses, the first without a listener: it connects to the second and
     sends its message there.
     """
     sender = Sender(peer, sut, BY_HOST_NAME)
@@ -171,7 +178,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
 @needs("send", "two_addresses", "inspect")
 def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of that next
-    hop; after a loss it returns there.
+    hop; when the peer closes the connection, the SUT connects again.
     """
     sender = Sender(peer, sut, BY_HOST_NAME)
     peer.tamper_accepted(lambda packet: None)
@@ -197,11 +204,19 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     session.close()
     again = peer.await_session(2 * sut.connect_timeout_ms)
     came = again.poll("EstablishConnection") if again else None
-    judge("MQQB-3.1.6.1-03", expected=packet("EstablishConnection"), observed=came, evidence=[request, came])
+    judge(
+        "MQQB-3.1.6.1-03",
+        expected=packet("EstablishConnection"),
+        observed=came,
+        case="after the loss of the connection",
+        evidence=[request, came],
+    )
 
 
 def _by_priority(frames):
-    """Return the tags of messages by priority, each at its first arrival: a resend timer may resend some."""
+    """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
+    them.
+    """
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
@@ -209,7 +224,7 @@ def _by_priority(frames):
 
 
 def _check_reconnection_time(again, session, sut):
-    """Return True when the SUT connected again after the retry time, else a description."""
+    """Return True when the SUT connected again after the retry time, else a description of the difference."""
     if again is None:
         return "not connected again"
     if again.received and sut.has("set_timers"):

@@ -8,15 +8,17 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
 CLEANUP_MS = 12_000
-MOST_CLEANUP_TIMES = 5
-"""Cleanup times after which a session that is still open counts as never closed."""
+LONGEST_WAIT_IN_CLEANUP_TIMES = 5
+"""The number of cleanup times after which a session that is still open counts as never closed."""
 
 
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01", "MQQB-3.1.5.8.2-13")
 @needs("set_timers")
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """Of three sessions, two get a message (accepted or refused) half-way through the cleanup time: the idle one closes
-    after one cleanup time, the others after two. That the session closes is advice; its time is a demand.
+    """Of three sessions, two receive a message (accepted or refused) half-way through the cleanup time: the idle
+    session closes after one cleanup time, the others after two.
+
+    The document recommends that an idle session closes, and demands the time.
     """
     sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
@@ -27,7 +29,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         refused.send(peer.message(destination=peer.missing_queue)),
     ]
     for session in (idle, accepted, refused):
-        session.wait_closed(MOST_CLEANUP_TIMES * sut.duration_ms(CLEANUP_MS))
+        session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(CLEANUP_MS))
 
     ended, ended_accepted, ended_refused = (_describe_end(session, sut) for session in (idle, accepted, refused))
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
@@ -37,9 +39,15 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
     )
-    judge("MQQB-3.1.2.2-01", expected=first, observed=ended, evidence=[idle.last])
-    judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, evidence=sent[:1])
-    judge("MQQB-3.1.5.8.2-13", expected=[second, second], observed=[ended_accepted, ended_refused], evidence=sent)
+    judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
+    judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])
+    judge(
+        "MQQB-3.1.5.8.2-13",
+        expected=[second, second],
+        observed=[ended_accepted, ended_refused],
+        case="sessions with an accepted and with a refused message",
+        evidence=sent,
+    )
     judge(
         "MQQB-3.1.6.2-01",
         expected=facts(idle_session=first, used_session=second),
@@ -51,7 +59,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @covers("MQQB-3.1.6.2-03")
 @needs("set_timers")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends a message in each of four cleanup times: the session is open after each."""
+    """The peer sends a message in each of four cleanup times: the session is still open after each."""
     sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     used = peer.open_raw()

@@ -22,7 +22,7 @@ def _restart_ack_wait_timer(original: Any, *_: Any) -> Callable[[QueueManager, S
 add(
     "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
-    "The sender restarts the Session Ack Wait Timer where it must close the session.",
+    "The sender restarts the Session Ack Wait Timer when it must close the session.",
     during(SessionAcks.on_wait_timer, Closing.close, _restart_ack_wait_timer),
 )
 

@@ -1,7 +1,7 @@
-"""MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and its restart in 3.1.5.5.5.
+"""MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and the restart of its timer in 3.1.5.5.5.
 
-The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>), so it is
-measured first, by the end of a session on which the SUT receives only two messages of the peer.
+The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>). The check
+therefore measures it first, by the end of a session on which the SUT receives only two messages of the peer.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
-LONGEST = 8
-"""AckWaitTimeouts after which a session that is not closed counts as never closed."""
-NEAR = 0.25
-"""The tolerance of an instant, in AckWaitTimeouts."""
-TRAFFIC = (0.5, 1.5)
-"""The instants, in AckWaitTimeouts, at which the peer's messages come."""
+LONGEST_WAIT_IN_TIMEOUTS = 8
+"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
+TOLERANCE_IN_TIMEOUTS = 0.25
+"""The tolerance of a measured instant, in AckWaitTimeouts."""
+PEER_MESSAGE_INSTANTS = (0.5, 1.5)
+"""The instants, in AckWaitTimeouts, at which the peer sends its messages."""
 
 
 @covers(
@@ -31,8 +31,8 @@ TRAFFIC = (0.5, 1.5)
     "MQQB-3.1.2.4-01",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
-    """The SUT sends on three sessions, and the peer acknowledges nothing, late or in between: the SUT closes each
-    session at the expiry that follows from the packets received before.
+    """The SUT sends on three sessions, on which the peer acknowledges nothing, acknowledges late, or acknowledges in
+    between: the SUT closes each session at the expiry that the received packets determine.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
@@ -40,7 +40,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     sender.send(1)
 
     clock.begin(sender.await_session())
-    for at in TRAFFIC:
+    for at in PEER_MESSAGE_INSTANTS:
         if clock.wait(at):
             clock.session.send(peer.message())
     wait = measure_wait(clock.await_end())
@@ -53,7 +53,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             observed=clock.session,
             evidence=[clock.first],
         )
-    whole = holds("closed a whole number of AckWaitTimeouts after its message")
+    whole = holds("the session closed a whole number of AckWaitTimeouts after its message")
     ended = clock.await_end()
     judge(
         "MQQB-3.1.2.4-01",
@@ -90,11 +90,11 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
-        observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.describe_end(),
+        observed=(ended is not None and ended > 1.5 * wait + TOLERANCE_IN_TIMEOUTS) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
     judge.conclude("MQQB-3.1.6.3-04")
-    restarted = holds(f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
+    restarted = holds(f"the session closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
@@ -105,28 +105,29 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
 
 
 def measure_wait(ended: float | None) -> int | None:
-    """Return the timer's duration in AckWaitTimeouts, by the end of the session with TRAFFIC.
+    """Return the timer's duration in AckWaitTimeouts, measured by the end of the session with TRAFFIC.
 
-    A wait of 1 expires twice after a packet was received, and closes at 3; a longer wait of n expires once so, and
-    closes at 2 n. Where only an acknowledgment counts (E50), or no packet, a wait of n closes at n.
+    A timer of 1 expires twice after a packet was received, and the session closes at 3; a longer timer of n expires
+    once so, and the session closes at 2 n. Where only an acknowledgment counts (E50), or no packet, the session closes
+    at n.
     """
-    ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST // 2 + 1)}
+    ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
     return next((wait for end, wait in ends.items() if is_near(ended, end)), None)
 
 
 def is_near(instant: float | None, expected: float) -> bool:
-    """Return whether an instant is the expected one."""
-    return instant is not None and abs(instant - expected) <= NEAR
+    """Return whether an instant is near the expected instant."""
+    return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 
 
 class Waits:
-    """Time in AckWaitTimeouts since a message of the SUT."""
+    """Measures the time since a message of the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
 
     def begin(self, session: Conversation) -> None:
-        """Start with the next message of a session."""
+        """Begin to measure with the next message of a session."""
         self.session = session
         parameters = [frame for frame in session.received if frame.kind == "ConnectionParameters"]
         self.first: Frame = session.expect("UserMessage")
@@ -140,21 +141,22 @@ class Waits:
         return max(0, int(until * self._unit_ms) - self.sender.peer.took(self.first).ms)
 
     def await_end(self) -> float | None:
-        """Wait for the SUT to close; return the instant of the end, None when it did not close.
+        """Wait for the SUT to close the session; return the instant, or None when it did not close.
 
-        ConformanceFailure where stalls make one instant look like another.
+        Raise ConformanceFailure if stalls make two instants indistinguishable.
         """
-        self.session.wait_closed(self._left_ms(LONGEST + NEAR))
+        self.session.wait_closed(self._left_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None
         took = self.sender.peer.took(self.first, closed_ms)
-        took.require_steady(int(2 * NEAR * self._unit_ms))
+        took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 
     def describe_end(self) -> str:
         """Describe how the session ended."""
         ended = self.await_end()
         if ended is None:
-            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(self.session.messages)} sent)"
+            sent = len(self.session.messages)
+            return f"still open {LONGEST_WAIT_IN_TIMEOUTS} AckWaitTimeouts after its message ({sent} sent)"
         return f"closed {ended:.2f} AckWaitTimeouts after its message"

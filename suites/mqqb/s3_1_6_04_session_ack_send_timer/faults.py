@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")
 class SentAtOnce(Receiving):
-    """The receiver sends a SessionAck for each message at once."""
+    """The receiver sends a SessionAck at once for each message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)
@@ -76,13 +76,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-session-ack-flags-bit-0-only",
         "MQQB-3.1.6.4-08",
-        "The receiver's SessionAck has only bit 0 of RecoverableMsgAckFlags.",
+        "The receiver's SessionAck has only bit 0 of RecoverableMsgAckFlags set.",
         wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}),
     ),
     (
         "receiver-session-ack-window-size-high",
         "MQQB-3.1.6.4-09",
-        "The receiver's SessionAck has a WindowSize one above that of its ConnectionParameters.",
+        "The receiver's SessionAck has a WindowSize one higher than its ConnectionParameters packet.",
         off_by(SessionAckPacket, "SessionHeader.WindowSize", 1),
     ),
 ):

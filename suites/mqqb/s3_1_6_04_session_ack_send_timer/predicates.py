@@ -1,4 +1,4 @@
-"""Judge the counts in a SessionAck of the messages that its sender sent. Spec: MS-MQQB 3.1.6.4."""
+"""Judge how a SessionAck counts the messages that its sender sent. Spec: MS-MQQB 3.1.6.4."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from harness.judging.passive import Context, Finding, Summary, passive, record_o
 from suites.mqmq.steps.session_headers import flags_once, names_fresh_messages, of_header
 from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
 
-_WRAP = 0x10000
+_COUNT_RANGE = 0x10000
 _PAUSED_WINDOW = 1
 
 
 class Sent(Summary):
-    """The messages that a SUT has sent on a connection, counted, and the last window that it named."""
+    """Counts the messages that a SUT has sent on a connection, and keeps the last window that it stated."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -22,7 +22,7 @@ class Sent(Summary):
         self.window: int | None = None
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Count a message; note a window."""
+        """Count a message, or keep a stated window."""
         record = record_of(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
         if record is None:
             return
@@ -35,19 +35,23 @@ class Sent(Summary):
 
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
 def messages_sent(packet: Any, context: Context) -> Finding:
-    """Compare with the messages that the SUT sent before on the connection."""
+    """Compare UserMsgSequenceNumber with the number of messages that the SUT has sent on the connection."""
     return _count_is("UserMsgSequenceNumber", packet, context.before(Sent).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
 def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
-    """Compare with the recoverable messages that the SUT sent before on the connection."""
+    """Compare RecoverableMsgSeqNumber with the number of recoverable messages that the SUT has sent on the
+    connection.
+    """
     return _count_is("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 
-@passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize is that of the sender's ConnectionParameters")
+@passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals that of the sender's ConnectionParameters")
 def own_window(packet: Any, context: Context) -> Finding:
-    """Compare with the window that the SUT named when the session was set up; 1 is that of a pause (3.1.7.13)."""
+    """Compare WindowSize with the window that the SUT stated when the session was set up; 1 is the value at a pause
+    (3.1.7.13).
+    """
     window = context.before(Sent).window
     value = packet.SessionHeader.WindowSize
     if window is None or value == _PAUSED_WINDOW:
@@ -57,7 +61,7 @@ def own_window(packet: Any, context: Context) -> Finding:
 
 def _count_is(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
-    return value == count % _WRAP, f"{field} {value} after {count} sent"
+    return value == count % _COUNT_RANGE, f"{field} {value} after {count} sent"
 
 
 for rule, expected, judge in (

@@ -9,10 +9,12 @@ from harness.run.marks import covers
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
-DELAY_MS = ACK_MS // 2
-"""The time from the first message to its acknowledgment (3.1.5.8.2)."""
-RECOVERABLE_MS = 4_000
-"""The same time for recoverable messages (3.1.5.8.7): long enough to send two messages in it."""
+EXPRESS_ACK_DELAY_MS = ACK_MS // 2
+"""The time between the first message and its acknowledgment (3.1.5.8.2)."""
+RECOVERABLE_ACK_DELAY_MS = 4_000
+"""The time between the first recoverable message and its acknowledgment (3.1.5.8.7): long enough to send two
+messages.
+"""
 
 
 @covers(
@@ -29,11 +31,11 @@ RECOVERABLE_MS = 4_000
     "MQQB-3.1.3.2-10",
 )
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends two express, two recoverable, one recoverable and one express message in four turns: each turn is
-    acknowledged by one SessionAck after the delay, with its numbers and flags.
+    """The peer sends two express, two recoverable, one recoverable and one express message in four turns: the SUT
+    acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
     """
     sut.slow_down(20)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
     first = _poll_next(session, sut)
     judge(
@@ -42,6 +44,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         "MQQB-3.1.3.2-10",
         expected="after the delay",
         observed=_describe_ack_time(peer, sent[0], first),
+        case="first SessionAck",
         evidence=[sent[0], first],
     )
     if first is None:
@@ -55,10 +58,16 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
     judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
-        raise ConformanceFailure("the SUT acknowledged the first messages by another packet than a SessionAck")
-    judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
+        raise ConformanceFailure("the SUT acknowledged the first messages by a packet other than a SessionAck")
+    judge(
+        "MQQB-3.1.6.4-04",
+        expected=2,
+        observed=first["SessionHeader"].AckSequenceNumber,
+        case="AckSequenceNumber of the first SessionAck",
+        evidence=[*sent, first],
+    )
 
-    silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
         expected=holds("no packet while nothing is unacknowledged"),
@@ -98,8 +107,8 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
-    """The SUT sends three messages, one recoverable; its SessionAck for a message of the peer counts three and one, and
-    has its own WindowSize.
+    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three and
+    one, and contains its own WindowSize.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -107,7 +116,9 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     session, own = sender.await_first(3)
     session.acknowledge_all()
     sent = session.send(peer.message())
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.expect(
+        "SessionAck", within_ms=sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS)
+    )
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     recoverable = sum(is_recoverable(frame) for frame in session.messages)
@@ -120,14 +131,14 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
 
 
 def _poll_next(session, sut):
-    """Wait for the next packet of any kind as long as an acknowledgment may take; None when none came."""
+    """Wait for the next packet of any kind as long as an acknowledgment may take; return None when none arrives."""
     count = len(session.received)
-    session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
 def _poll_ack_of(session, sut, count: int):
-    """Wait for the next packet; ConformanceFailure unless it acknowledges so many messages."""
+    """Wait for the next packet; raise ConformanceFailure unless it acknowledges that number of messages."""
     frame = _poll_next(session, sut)
     acknowledged = _field(frame, "AckSequenceNumber")
     if frame is not None and acknowledged != str(count):
@@ -141,7 +152,7 @@ def _field(ack, name: str) -> str:
 
 
 def _describe_ack_time(peer, message_, ack) -> str:
-    """Describe when an acknowledgment came after the first message that it acknowledges."""
+    """Describe how long after the first acknowledged message an acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.took(message_, ack).when(DELAY_MS, "after the delay")
+    return peer.took(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event, its duration in 3.1.2.6, and resending in 3.1.7.1.3."""
+"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event, the duration of its timer in 3.1.2.6, and resending in
+3.1.7.1.3.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, transaction_header
 
-IN_TIME = "after the first resend time"
+RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 
 
@@ -25,34 +27,41 @@ MESSAGE_COUNT = 12
     "MQQB-3.1.7.1.3-10",
 )
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
-    """Of four transactional messages, all acknowledged by a SessionAck, the peer acknowledges 1 in order and refuses 3:
-    the SUT resends 2 and 4 after the resend time.
+    """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
+    message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="resent messages", evidence=evidence)
     judge(
         "MQQB-3.1.6.5-02",
         "MQQB-3.1.1.6.2-09",
         "MQQB-3.1.1.6.2-10",
         "MQQB-3.1.7.1.3-09",
-        expected=holds("sent again", otherwise="not sent again"),
+        expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
     )
     copy = again[4][0] if again[4] else None
-    previous = "not sent again" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
-    judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
+    previous = "not resent" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
+    judge(
+        "MQQB-3.1.7.1.3-10",
+        expected=2,
+        observed=previous,
+        case="PreviousTxSequenceNumber of the resent message",
+        evidence=evidence,
+    )
     judge(
         "MQQB-3.1.2.6-01",
-        expected=IN_TIME,
+        expected=RESENT_IN_TIME,
         observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
+        case="resent message",
         evidence=evidence,
     )
     outgoing.acknowledge_all()
@@ -61,41 +70,41 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
-    """The SUT sends a transactional, an express, a recoverable and a transactional message, all acknowledged by a
-    SessionAck: at the expiry it resends the first and the last only.
+    """The SUT sends a transactional, an express, a recoverable and a transactional message, and a SessionAck
+    acknowledges all: when the timer expires, it resends only the first and the last.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
-        raise ConformanceFailure("the SUT's messages came with another delivery than requested")
+        raise ConformanceFailure("the SUT's messages arrived with a delivery other than requested")
     session, arrived = (
         outgoing.session,
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
     )
     evidence = [*sent, session.send(arrived)]
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     peer.pass_time(sut.quiet_ms)
     if outgoing.session is not session:
         raise ConformanceFailure(
-            "the session ended before the timer expired: the next session brought every message again"
+            "the session ended before the timer expired: the SUT sent every message again on the next session"
         )
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
-    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="resent messages", evidence=evidence)
     outgoing.acknowledge_all()
 
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
 def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
-    """Of twelve transactional messages without OrderAck the SUT resends each one at two expiries of the timer."""
+    """The SUT resends each of twelve transactional messages without OrderAck at two expiries of the timer."""
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
         peer.environment.run_until(partial(_have_copies, outgoing, turn), within_ms)
         outgoing.send_session_ack()
@@ -110,15 +119,17 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 
 
 def _have_copies(outgoing, turn):
-    """Return whether each message came so many times."""
+    """Return whether each message arrived that number of times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
 
 def _describe_resend_time(peer, acknowledged, sent, copy):
-    """Describe when a message was resent: ResendInterval after it was sent, or after the last OrderAck (E46)."""
+    """Describe when the SUT resent a message: ResendInterval after it sent the message, or after the last OrderAck
+    (E46).
+    """
     if copy is None:
-        return "not sent again"
-    due_ms, took = peer.sut.duration_ms(RESEND_MS), peer.took(sent, copy)
-    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(RESEND_MS)
+        return "not resent"
+    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.took(sent, copy)
+    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
     earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
-    return IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
+    return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"

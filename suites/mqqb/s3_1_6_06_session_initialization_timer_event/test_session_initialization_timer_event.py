@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, with the start of its timer."""
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and the start of its timer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("set_timers")
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
 def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
-    """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, started
-    at the connection, expires.
+    """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, which
+    it started at the connection, expires.
     """
     sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     used = peer.open_raw()
@@ -23,14 +23,14 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
-    judge.all(expected=opening.ON_TIME, observed=observed, evidence=evidence)
+    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.6.6-01")
 def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
-    """The peer sends a request in pieces, one in each quarter of the time: the SUT still closes the connection when the
-    Session Initialization Timer expires.
+    """The peer sends a request in pieces, one in each quarter of the timer's duration: the SUT still closes the
+    connection when the Session Initialization Timer expires.
     """
     sut.slow_down(20)
     sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
@@ -41,7 +41,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
         connection.send(data[4 * at : 4 * at + 4])
         peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 4)
     observed = opening.time_initialization_end(sut, connection, since_ms)
-    judge("MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=connection.sent)
+    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=connection.sent)
 
 
 @needs("set_timers")
@@ -54,7 +54,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge)
     connection = peer.request_session()
     answer = connection.received[0]
     observed = opening.time_initialization_end(sut, connection, answer.time_ms)
-    judge.all(expected=opening.ON_TIME, observed=observed, evidence=answer)
+    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
 
 
 @needs("set_timers")
@@ -71,8 +71,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     outgoing.connection.close()
     asked = outgoing.await_request()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms)
-    early = isinstance(observed, str) and observed.startswith(opening.EARLY)
+    early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
     if early:
-        raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=asked)
+        raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)

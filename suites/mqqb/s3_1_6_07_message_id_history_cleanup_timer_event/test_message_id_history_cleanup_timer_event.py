@@ -10,27 +10,28 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import history_entry
 
-CLEANUP_MS = 80_000
+HISTORY_CLEANUP_MS = 80_000
 """The duration of the timer in these checks (set_timers)."""
-MAX_SPEED_UP = CLEANUP_MS // 2_000
-"""The highest time scale: the duration lasts at least two seconds, because TimeStamps are whole seconds."""
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+"""The highest time scale: the timer must run for at least two seconds, because TimeStamps are whole seconds."""
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """The timer expires at 1, 2 and 3 durations: messages of 0.45 and 1.45 have entries at 1.75, the later one at 2.5.
+    """The timer expires at 1, 2 and 3 durations: the messages that arrive at 0.45 and 1.45 durations have entries at
+    1.75, and only the later message has one at 2.5.
 
-    At 3.5 neither has an entry. A message at 0 starts the timer; another one at 1.75 does not delay it.
+    At 3.5 neither has an entry. A message at 0 starts the timer; another message at 1.75 does not delay it.
     """
-    sut.slow_down(MAX_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     session = peer.open_raw()
     starting = session.send(peer.message())
 
     def wait_until(durations: float) -> None:
-        peer.pass_time_until(starting, int(sut.duration_ms(CLEANUP_MS) * durations))
+        peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
 
     wait_until(0.45)
     sent = [session.send(peer.message())]
@@ -60,18 +61,18 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("set_timers", "restart", "receive")
 def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, judge):
-    """The timer expires at 1, 2 and 3 durations: a repeated message is accepted again once its entry was deleted.
+    """The timer expires at 1, 2 and 3 durations: a repeated message is accepted again after its entry was deleted.
 
-    "young" comes at 0 and at 0.4: its queue has it once. "second" comes at 0.45 and 2.5, "third" at 1.45 and 3.5: the
-    queue has each twice. "young" starts the timer; another message at 1.75 does not delay it.
+    "young" is sent at 0 and at 0.4: its queue has it once. "second" is sent at 0.45 and 2.5, "third" at 1.45 and 3.5:
+    their queue has each twice. "young" starts the timer; another message at 1.75 does not delay it.
     """
-    sut.slow_down(MAX_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
     def send_at(durations: float, packet: Any) -> Frame:
-        peer.pass_time_until(young, int(sut.duration_ms(CLEANUP_MS) * durations))
+        peer.pass_time_until(young, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
         return peer.open_raw().send(packet)
 
     again = [send_at(0.4, young.data)]
@@ -99,14 +100,20 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
         observed=observed,
         evidence=evidence,
     )
-    judge("MQQB-3.1.6.7-03", expected=[2, 2], observed=counts[1:], case="copies of second and third", evidence=evidence)
+    judge(
+        "MQQB-3.1.6.7-03",
+        expected=[2, 2],
+        observed=counts[1:],
+        case='copies of "second" and "third" in the queue',
+        evidence=evidence,
+    )
 
 
 def _margin_ms(sut: Sut) -> int:
-    """Return the allowed delay of a step; no step is planned nearer to an expiry than twice this."""
-    return sut.duration_ms(CLEANUP_MS) // 10
+    """Return the allowed delay of a step; every step is planned at least twice this time away from an expiry."""
+    return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 
 def _numbers_with_entry(sut: Sut, sent: list[Frame]) -> list[int]:
-    """Return the numbers of the messages with an entry in the history; 1 is the first."""
+    """Return the numbers of the messages that have an entry in the history; the first message has number 1."""
     return [number for number, message in enumerate(sent, 1) if history_entry(sut, message) is not None]

@@ -70,7 +70,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "receiver-user-cert-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.13-03", "MQSO-6.4.3.1-D02"),
-        "The receiver restarts the cleanup timer of UserCertCache by the youngest entry.",
+        "The receiver computes the next cleanup of UserCertCache from the youngest entry instead of the oldest.",
         CERTIFICATES,
         _DueByTheYoungest,
     ),
@@ -106,7 +106,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "receiver-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.10-03",),
-        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache by the youngest entry.",
+        "The receiver computes the next cleanup of ReceiveSymmetricKeyCache from the youngest entry.",
         RECEIVED_KEYS,
         _DueByTheYoungest,
     ),
@@ -142,7 +142,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "sender-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.11-03",),
-        "The sender restarts the cleanup timer of SendSymmetricKeyCache by the youngest entry.",
+        "The sender computes the next cleanup of SendSymmetricKeyCache from the youngest entry instead of the oldest.",
         SENT_KEYS,
         _DueByTheYoungest,
     ),

@@ -15,11 +15,11 @@ ADVANCED, ENHANCED = 5, 3
 ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
-LIFETIME_REAL_MS = 10_000
-"""The least lifetime of entries in real time, because CachedTime counts whole seconds."""
-SCALE = 20
+LEAST_REAL_LIFETIME_MS = 10_000
+"""The least lifetime of entries in real time; it must be long because CachedTime counts whole seconds."""
+GREATEST_TIME_SCALE = 20
 """The highest time scale of this check."""
-DELETED = (
+REMAINING_ENTRIES = (
     ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.11-02", Caches.SENT_KEYS, "enhanced"),
@@ -27,8 +27,8 @@ DELETED = (
     ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
     ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
-"""Rule, cache, and the entry that remains when the older one is deleted."""
-STARTED = (
+"""The rule, the cache, and the entry that remains when the older entry has been deleted."""
+RESTARTED_TIMERS = (
     ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "second"),
@@ -40,18 +40,18 @@ STARTED = (
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "first"),
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "second"),
 )
-"""Rule, cache, and the expiry after which its restarted timer is judged."""
+"""The rule, the cache, and the expiry after which the restarted timer is judged."""
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers(*(rule for rule, *_ in (*DELETED, *STARTED)), "MQSO-6.4.3.1-01")
+@covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """Each security cache gets an entry, and a second one later: the first is kept at exactly its lifetime and deleted
-    a minute later, and the timer restarts by the remaining one.
+    """Each security cache gets an entry, and later a second one: the SUT keeps the first entry when its lifetime ends
+    and deletes it a minute later, and restarts the timer by the remaining entry.
     """
-    sut.slow_down(SCALE)
+    sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale
-    lifetime_ms = max(100_000, LIFETIME_REAL_MS * scale)
+    lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
     evidence = _fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
@@ -74,27 +74,41 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     kept = {name: caches.users() if name == Caches.CERTIFICATES else _levels(caches, name) for name in names}
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
-    judge("MQSO-6.4.3.1-01", expected=2, observed=counts[Caches.CERTIFICATES], evidence=evidence)
-    for rule, name, expected in DELETED:
+    judge(
+        "MQSO-6.4.3.1-01",
+        expected=2,
+        observed=counts[Caches.CERTIFICATES],
+        case="entries of UserCertCache before the expiry",
+        evidence=evidence,
+    )
+    for rule, name, expected in REMAINING_ENTRIES:
         judge(
             rule,
             expected=facts(entries_before=2, kept_after_expiry=[expected]),
             observed={"entries_before": counts[name], "kept_after_expiry": kept[name]},
             evidence=evidence,
         )
-    for rule, name, expiry in STARTED:
+    for rule, name, expiry in RESTARTED_TIMERS:
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
         ranges = [between(one - 4 * margin - 1_000, one + 1_000) for one in due]
         left = left_ms[expiry][name]
-        judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
+        judge(
+            rule,
+            expected=one_of(*ranges),
+            observed=left,
+            case=f"remaining ms of the cleanup timer of {name}",
+            evidence=evidence,
+        )
 
 
 def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
-    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT an encrypted one.
+    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
+    message.
 
-    The entries are of the user and of the level. ``early``: at the beginning of a second.
+    The certificate entry is of ``user``, the key entries are of ``level``. ``early``: send at the beginning of a
+    second.
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]
@@ -117,12 +131,12 @@ def _send_encrypted(secured: Secured, level: int):
     )
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not come")
+        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not arrive")
     peer.inbox.acknowledge()
     return came[0]
 
 
 def _levels(caches: Caches, name: str) -> list[str]:
-    """Name the levels of the keys in a cache, in its order."""
+    """Return the names of the privacy levels of the keys in a cache, in the order of the cache."""
     levels = {LEVELS[level]: text for level, text in PROVIDER_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

@@ -65,7 +65,7 @@ class AllExpiredJournaled(Journaling):
 
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredASecondEarly(Lifetimes):
-    """The sender treats a message as expired in the last second of its TimeToReachQueue."""
+    """The sender treats a message as expired one second before its TimeToReachQueue is over."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime >= packet.BaseHeader.TimeToReachQueue
@@ -73,7 +73,7 @@ class ExpiredASecondEarly(Lifetimes):
 
 @fault("sender-message-with-future-sent-time-expired", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredByUnsignedAge(Lifetimes):
-    """The sender treats a message as expired when its SentTime is later than the sender's clock."""
+    """The sender treats a message as expired when its SentTime is later than the time of the sender's clock."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue

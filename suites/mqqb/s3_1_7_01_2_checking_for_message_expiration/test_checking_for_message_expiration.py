@@ -1,6 +1,7 @@
 """MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is in seconds of real time, which no test can accelerate: the messages of all kinds expire together.
+TimeToReachQueue is measured in seconds of real time, which no test can accelerate: messages of all kinds therefore
+expire together.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from harness.wire import PrivateQueueFormatNameId, session_ack
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
-LIFE_S = 1
-EXPIRED_MS = 3_100
-"""A time after which LIFE_S is over, in whole seconds of any clock."""
-LASTING_S = 600
+MESSAGE_LIFETIME_S = 1
+EXPIRY_WAIT_MS = 3_100
+"""A time after which LIFE_S has expired, in whole seconds of any clock."""
+LONG_LIFETIME_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
     "recoverable": "system$;deadletter",
@@ -39,8 +40,8 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for an unreachable peer, three expire: only the fourth is sent, the one with NA is acknowledged,
-    and the one with JN is a dead letter, although its TimeToBeReceived is over.
+    """Of four messages for an unreachable peer, three expire: the SUT sends only the fourth, acknowledges the one with
+    NA, and puts the one with JN into a dead-letter queue, although its TimeToBeReceived is over.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -48,15 +49,19 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         send_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
         for tag, (name, life_s, fields) in enumerate(
             (
-                ("reported", LIFE_S, report),
-                ("journaled", LIFE_S, {"journal": ["negative"], "time_to_be_received_s": LIFE_S}),
-                ("neither", LIFE_S, {}),
-                ("lasting", LASTING_S, {**report, "journal": ["negative"]}),
+                ("reported", MESSAGE_LIFETIME_S, report),
+                (
+                    "journaled",
+                    MESSAGE_LIFETIME_S,
+                    {"journal": ["negative"], "time_to_be_received_s": MESSAGE_LIFETIME_S},
+                ),
+                ("neither", MESSAGE_LIFETIME_S, {}),
+                ("lasting", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
             ),
             1,
         )
     }
-    peer.pass_time(EXPIRED_MS)
+    peer.pass_time(EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
     session = sender.await_session()
     came = sender.collect_all(session, 1)
@@ -67,7 +72,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-D01",
         expected=["lasting"],
         observed=sent,
-        case="sent",
+        case="messages sent",
         evidence=came,
     )
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
@@ -90,6 +95,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-06",
         expected=["journaled"],
         observed=[name for one, name in names.items() if one in dead],
+        case="dead letters",
     )
     session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
@@ -97,42 +103,44 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 @needs("send", "set_timers")
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
-    """The SUT sends two messages, the peer acknowledges neither and drops the session, and one expires: the next
-    session brings only the other.
+    """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: the SUT
+    sends only the other on the next session.
     """
-    sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
+    sut.set_timers(scale=1, session_retry_connect_ms=EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
-    sender.send(1, time_to_reach_queue_s=LIFE_S)
-    sender.send(2, time_to_reach_queue_s=LASTING_S)
+    sender.send(1, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sender.send(2, time_to_reach_queue_s=LONG_LIFETIME_S)
     session, _ = sender.await_first(2)
     session.close()
-    peer.pass_time(EXPIRED_MS)
+    peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
     again.acknowledge_all()
 
 
-ROUTED = {
+ROUTED_LIFETIMES = {
     "late": (-1_000, 900),
     "in time": (-1_000, 1_100),
     "from a clock that is fast": (1_000, 1),
     "without an end": (-1_000_000, 0xFFFF_FFFF),
 }
-"""SentTime from now, and TimeToReachQueue, in seconds; further apart than clocks are."""
-TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
-"""Lifetimes that only virtual time can judge, to the second."""
+"""SentTime relative to now, and TimeToReachQueue, in seconds; their differences exceed the difference between any
+clocks.
+"""
+LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
+"""Lifetimes that expire within one second of now, which only virtual time can judge."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
-    """The peer sends messages of another queue manager for itself through the SUT: those whose time is over by SentTime
-    are not forwarded, the others are.
+    """The peer sends messages of another queue manager, addressed to the peer, to the SUT: the SUT does not forward
+    messages whose time since SentTime is over, and forwards the others.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    cases = ROUTED | (TO_THE_SECOND if peer.environment.virtual else {})
+    cases = ROUTED_LIFETIMES | (LIFETIMES_TO_THE_SECOND if peer.environment.virtual else {})
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
@@ -144,12 +152,18 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    judge("MQQB-3.1.7.1.2-D01", expected=sorted(lasting), observed=names, evidence=[*sent, *came])
+    judge(
+        "MQQB-3.1.7.1.2-D01",
+        expected=sorted(lasting),
+        observed=names,
+        case="forwarded messages",
+        evidence=[*sent, *came],
+    )
     onward.acknowledge_all()
 
 
 def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
-    """Let the SUT send a message that has so many seconds to reach the peer's queue; return its message id."""
+    """Let the SUT send a message with that number of seconds to reach the peer's queue; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 

@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 def _change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
-    """Change the session and the position after a message was updated."""
+    """Change the session and the position of a message after the message was updated."""
 
     class Updated(Sending):
         def update_user_message(
@@ -51,7 +51,7 @@ def _clear_position_sequence_number(session: Session, position: OutgoingMessageP
 
 
 def _clear_awaiting_ack(qm: QueueManager) -> None:
-    """Clear AwaitingAck of all sent messages without a resend."""
+    """Clear AwaitingAck of all sent messages, but let none be resent."""
     for session in qm.sessions.values():
         session.OutgoingMessageTable.next_unsent()
         for position in session.OutgoingMessageTable:
@@ -75,7 +75,7 @@ add(
 add(
     "sender-recoverable-sent-count-includes-express",
     ("MQQB-3.1.7.1.3-13", "MQQB-3.1.7.1.3-19"),
-    "The sender increments RecoverableMessageSentCount also for express messages.",
+    "The sender also increments RecoverableMessageSentCount for express messages.",
     _change_after_update(_count_express_as_recoverable),
 )
 add(
@@ -114,19 +114,19 @@ add(
 add(
     "sender-session-header-ack-sequence-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-16"),
-    "The sender's message has a SessionHeader whose AckSequenceNumber is one too high.",
+    "The SessionHeader in the sender's message has an AckSequenceNumber that is one too high.",
     off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", 1),
 )
 add(
     "sender-session-header-recoverable-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-17"),
-    "The sender's message has a SessionHeader whose RecoverableMsgAckSeqNumber is one too high.",
+    "The SessionHeader in the sender's message has a RecoverableMsgAckSeqNumber that is one too high.",
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 add(
     "sender-session-header-flags-one-too-many",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-20"),
-    "The sender's message has a SessionHeader whose RecoverableMsgAckFlags flag one message too many.",
+    "The SessionHeader in the sender's message flags one message too many in RecoverableMsgAckFlags.",
     wrong_fields(
         UserMessagePacket,
         {"SessionHeader.RecoverableMsgAckFlags": lambda old: old << 1 | 1},
@@ -136,13 +136,15 @@ add(
 add(
     "sender-session-header-window-size-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
-    "The sender's message has a SessionHeader whose WindowSize is one too high.",
+    "The SessionHeader in the sender's message has a WindowSize that is one too high.",
     off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 
 
 def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
-    """Change the session after a message with a SessionHeader; ``change`` also gets the earlier session."""
+    """Change the session after a message with a SessionHeader was sent; ``change`` also gets the state of the session
+    before.
+    """
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:
@@ -171,26 +173,28 @@ def _increment_last_acked_recoverable_number(qm: QueueManager, session: Session,
 add(
     "sender-unacked-received-count-kept-after-session-header",
     ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"),
-    "The sender keeps UnackedReceivedMsgCount after a message with a SessionHeader.",
+    "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
     _change_after_session_header(_keep_unacked_received_count),
 )
 add(
     "sender-ack-flags-kept-after-session-header",
     "MQQB-3.1.7.1.3-21",
-    "The sender keeps RecoverableMsgAckFlags after a message with a SessionHeader.",
+    "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
     _change_after_session_header(_keep_recoverable_ack_flags),
 )
 add(
     "sender-last-acked-number-high-after-session-header",
     "MQQB-3.1.7.1.3-25",
-    "The sender sets LastAckedRecoverableMsgSeqNumber one too high after a message with a SessionHeader.",
+    "The sender sets LastAckedRecoverableMsgSeqNumber one too high after it sends a message with a SessionHeader.",
     _change_after_session_header(_increment_last_acked_recoverable_number),
 )
 
 
 @fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
 class GapNotBridgedWhenSentAgain(TransactionalSending):
-    """The sender's resent message still names its deleted predecessor in PreviousTxSequenceNumber."""
+    """The sender's resent message names its predecessor in PreviousTxSequenceNumber although that message was
+    deleted.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -204,7 +208,7 @@ class GapNotBridgedWhenSentAgain(TransactionalSending):
 
 @fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
 class WindowInAMessageIsThatOfThePeer(Sending):
-    """The sender's message has a SessionHeader with the other side's WindowSize."""
+    """The SessionHeader in the sender's message has the other side's WindowSize."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

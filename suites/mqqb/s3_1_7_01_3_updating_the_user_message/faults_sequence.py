@@ -36,7 +36,7 @@ class NumberedAgain(SessionInitialization):
 
 @fault("sender-tx-sequence-id-differs-in-one-sequence", breaks="MQQB-3.1.7.1.3-02")
 class SequenceOfItsOwn(TransactionalSending):
-    """The sender gives each transactional message another TxSequenceID."""
+    """The sender gives each transactional message a different TxSequenceID."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         message = super().number_in_sequence(session, message)
@@ -77,7 +77,7 @@ class PositionWithoutNumber(Sending):
 
 
 def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
-    """Change PreviousTxSequenceNumber of each message."""
+    """Make the sender change PreviousTxSequenceNumber of each message."""
 
     class Previous(TransactionalSending):
         def update_transaction_header(
@@ -109,7 +109,7 @@ add(
 
 
 def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:
-    """Change UnackedSequence when a message was sent."""
+    """Make the sender change UnackedSequence when it has sent a message."""
 
     class Noted(TransactionalSending):
         def update_transaction_header(

@@ -1,4 +1,4 @@
-"""Judge the SessionHeader of every message by what both sides sent before it. Spec: MS-MQQB 3.1.7.1.3."""
+"""Judge the SessionHeader of every message by the packets that both sides sent before it. Spec: MS-MQQB 3.1.7.1.3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suites.mqmq.steps.session_headers import (
 
 
 def _is_as_a_session_ack(packet: Any, counts: Counts) -> Finding:
-    """Demand all that is demanded of a SessionAck."""
+    """Demand everything that the rules demand of a SessionAck."""
     judges = (counts_sent, counts_sent_recoverable, acknowledges_what_came, flags_what_came, flags_once)
     findings = [finding for judge in judges if isinstance(finding := judge(packet, counts), tuple)]
     wrong = [observed for kept, observed in findings if not kept]

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet. The timer of transactional messages is judged with 3.1.6.5."""
+"""MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet. The Transactional Ack Wait Timer is judged with 3.1.6.5."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from suites.mqqb.steps.sequences import (
     transaction_header,
 )
 
-WAITS = 8
-"""AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
-NEARLY_DUE = 0.85
-"""The part of an acknowledgment's delay after which a message has a SessionHeader: above three quarters (3.1.7.11)."""
-ATTEMPTS = 5
+LONGEST_WAIT_IN_TIMEOUTS = 8
+"""The number of AckWaitTimeouts after which a session that is still open counts as never closed (note <46>)."""
+NEARLY_DUE_PART = 0.85
+"""The part of an acknowledgment's delay after which the SUT sends: above three quarters, so that the message has a
+SessionHeader (3.1.7.11).
+"""
+SEND_ATTEMPTS = 5
 """The number of attempts, because a busy machine may act too early or too late."""
 
 
@@ -41,22 +43,41 @@ ATTEMPTS = 5
     "MQQB-3.1.7.1-09",
 )
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
-    """The SUT sends three transactional messages and resends them on a new session: they have one TxSequenceID and
-    numbers 1 to 3 each time, and name the previous number.
+    """The SUT sends three transactional messages and resends them on a new session: each time, they have one
+    TxSequenceID, the numbers 1 to 3, and the number of their predecessor.
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
     places = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in sent]
     one = len({read_sequence_id(frame) for frame in sent})
-    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="sequences", evidence=sent)
-    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=sent)
+    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="TxSequenceIDs", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-04",
+        "MQQB-3.1.7.1-09",
+        expected=[1, 2, 3],
+        observed=sequence_numbers(sent),
+        case="TxSequenceNumbers",
+        evidence=sent,
+    )
     steps = [after - before for before, after in pairwise(sequence_numbers(sent))]
-    judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-08",
+        expected=[1, 1],
+        observed=steps,
+        case="differences between successive TxSequenceNumbers",
+        evidence=sent,
+    )
     before = [
         transaction_header(frame).TxSequenceNumber - transaction_header(frame).PreviousTxSequenceNumber
         for frame in sent
     ]
-    judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-03",
+        expected=[1, 1, 1],
+        observed=before,
+        case="TxSequenceNumber minus PreviousTxSequenceNumber",
+        evidence=sent,
+    )
     outgoing.session.close()
     outgoing.await_session()
     peer.environment.run_until(
@@ -66,7 +87,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     same = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected=holds("the same positions", otherwise="other positions"),
+        expected=holds("the positions are the same", otherwise="the positions are different"),
         observed=bool(same),
         evidence=[*sent, *again],
     )
@@ -83,8 +104,8 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     "MQQB-3.1.7.1.3-28",
 )
 def test_data_model_has_values_of_sent_messages(peer, sut, judge):
-    """The SUT sends two transactional messages and a recoverable one: its positions, UnackedSequence and SessionActive
-    have the values of these messages.
+    """The SUT sends two transactional messages and a recoverable one: OutgoingMessageTable, UnackedSequence and
+    SessionActive have the values of these messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
@@ -99,13 +120,19 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
         found = [read_element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
-    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, evidence=sent)
+    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
     ]
     places = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
-    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
-    judge("MQQB-3.1.7.1.3-28", expected=True, observed=read_element(session, "SessionActive"), evidence=sent)
+    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
+    judge(
+        "MQQB-3.1.7.1.3-28",
+        expected=True,
+        observed=read_element(session, "SessionActive"),
+        case="SessionActive",
+        evidence=sent,
+    )
     outgoing.send_session_ack()
     outgoing.send_order_ack(2)
     peer.settle()
@@ -129,8 +156,8 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """The peer sends three messages; the SUT sends one shortly before their acknowledgment is due: its SessionHeader
-    acknowledges them, and no SessionAck follows.
+    """The peer sends three messages; the SUT sends a message shortly before their acknowledgment is due: its
+    SessionHeader acknowledges them, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -141,12 +168,12 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
     stalls = 0
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         received = [
             session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
-        peer.pass_time(int(delay_ms * NEARLY_DUE))
+        peer.pass_time(int(delay_ms * NEARLY_DUE_PART))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
@@ -154,17 +181,17 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == ATTEMPTS:
+    if stalls == SEND_ATTEMPTS:
         judge.give_up(
-            Verdict.NOT_EXERCISED, "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+            Verdict.NOT_EXERCISED, "the SUT stood still and never sent a message when an acknowledgment was nearly due"
         )
         return
     evidence = [*received, frame]
     if len(session.messages) < count:
-        raise ConformanceFailure("the SUT's message did not come")
+        raise ConformanceFailure("the SUT's message did not arrive")
     judge(
         "MQQB-3.1.7.11-03",
-        expected=holds("a SessionHeader", otherwise="no SessionHeader"),
+        expected=holds("the message has a SessionHeader", otherwise="the message has no SessionHeader"),
         observed=bool(frame["BaseHeader"].SH),
         evidence=evidence,
     )
@@ -186,14 +213,14 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         "MQQB-3.1.7.1.3-11",
         expected=count,
         observed=carried.UserMsgSequenceNumber,
-        case="sent",
+        case="UserMsgSequenceNumber",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.1.3-13",
         expected=own,
         observed=carried.RecoverableMsgSeqNumber,
-        case="sent",
+        case="RecoverableMsgSeqNumber",
         evidence=evidence,
     )
     due = {name: expected for _, name, expected in due_fields}
@@ -228,14 +255,14 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session.acknowledge_all()
 
 
-UNACKNOWLEDGED = 2
-"""Unacknowledged messages at the beginning of the next session."""
+UNACKNOWLEDGED_COUNT = 2
+"""The number of unacknowledged messages at the beginning of the next session."""
 
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed window: it sends one window of them, on the first session and on
-    the next, which begins with two unacknowledged ones.
+    """The SUT has three messages more than the agreed window: it sends one window of messages, on the first session and
+    on the next, which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -243,9 +270,9 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     window = require_agreed_window(session)
     sender.send(*range(2, window + 4))
     first = sender.collect_all(session, window)
-    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED))
+    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_COUNT))
     every = len(sender.collect(session, window + 3))
-    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED))
+    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED_COUNT))
     session.close()
     later = sender.await_session()
     if require_agreed_window(later) != window:
@@ -253,25 +280,33 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
-    allowed = [(window, window), (window, window - UNACKNOWLEDGED), (window - 1, window - UNACKNOWLEDGED)]
+    allowed = [(window, window), (window, window - UNACKNOWLEDGED_COUNT), (window - 1, window - UNACKNOWLEDGED_COUNT)]
     counts = (len(first), len(again))
-    judge.all(expected=one_of(*allowed), observed=counts, evidence=[*first[-2:], *again[-2:]], errata="E64")
+    judge.all(
+        expected=one_of(*allowed),
+        observed=counts,
+        case="messages sent on the first and on the next session",
+        evidence=[*first[-2:], *again[-2:]],
+        errata="E64",
+    )
     later.send(session_ack(AckSequenceNumber=len(again)))
-    sender.collect(later, window + 1 + UNACKNOWLEDGED)
+    sender.collect(later, window + 1 + UNACKNOWLEDGED_COUNT)
     later.acknowledge_all()
 
 
 def require_agreed_window(session) -> int:
-    """Return the WindowSize of both sides; ConformanceFailure when they differ."""
+    """Return the WindowSize of both sides; raise ConformanceFailure when they differ."""
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
-        raise ConformanceFailure(f"the two sides have windows of {sizes}: which one holds back is not settled (E25)")
+        raise ConformanceFailure(
+            f"the two sides have windows of {sizes}: which of them limits the sender is not settled (E25)"
+        )
     return int(sizes.pop())
 
 
 @covers("MQQB-3.1.7.1.3-27")
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
-    """The peer acknowledges the SUT's first message and not the second: the SUT closes the session, since the second
+    """The peer acknowledges the SUT's first message but not the second: the SUT closes the session, because the second
     message restarted the Session Ack Wait Timer.
     """
     sender = Sender(peer, sut)
@@ -281,7 +316,7 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
     peer.settle()
     sender.send(2)
-    session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
+    session.wait_closed(within_ms=sut.duration_ms(LONGEST_WAIT_IN_TIMEOUTS * timeout_ms) + sut.slack_ms(timeout_ms))
     judge(
         "MQQB-3.1.7.1.3-27",
         expected=holds("closed", otherwise="open"),

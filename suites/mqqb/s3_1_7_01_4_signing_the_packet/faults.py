@@ -47,13 +47,13 @@ class SignedAndNotSent(Securing):
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if message.security is not None and message.security.AuthenticationLevel:
-            raise SecurityError("Message.AuthenticationLevel", "MS-MQQB 3.1.7.1.4", "is nothing that is done here")
+            raise SecurityError("Message.AuthenticationLevel", "MS-MQQB 3.1.7.1.4", "is not supported by this fault")
         return super().sign_packet(message, packet)
 
 
 @fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
 class SignedAsMsmq1(Securing):
-    """The sender signs every message to one destination by the MSMQ 1.0 signature type."""
+    """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         security = message.security
@@ -63,13 +63,15 @@ class SignedAsMsmq1(Securing):
 
 
 def _is_msmq_1_signature(message: Message) -> bool:
-    """Return whether a signature has the type of MSMQ 1.0; one valid signature is needed to judge others (E81)."""
+    """Return whether a message requests an MSMQ 1.0 signature; the checks need one valid signature to judge others
+    (E81).
+    """
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
 
 @fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
 class SignedWithSha1(Securing):
-    """The sender signs with SHA-1 instead of the HashAlgorithm, except by the MSMQ 1.0 signature type."""
+    """The sender signs with SHA-1 instead of HashAlgorithm, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if _is_msmq_1_signature(message):
@@ -84,7 +86,7 @@ class SignedWithSha1(Securing):
     "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
 )
 class SignedByAnotherKey(Securing):
-    """The sender signs with another user's key, except by the MSMQ 1.0 signature type."""
+    """The sender signs with another user's key, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         self.rightly = _is_msmq_1_signature(message)

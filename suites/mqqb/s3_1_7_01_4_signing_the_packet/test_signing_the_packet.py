@@ -43,7 +43,9 @@ RULES_OF_KINDS = {
         "MQDMPR-3.1.1.12-29",
     ),
 }
-"""The rules of each signature type; sig30 is in MultiQueueFormatHeader, the others are in SecurityHeader."""
+"""The rules of each signature type; the sig30 signature is in MultiQueueFormatHeader, the others are in
+SecurityHeader.
+"""
 
 
 def _signatures(frame):
@@ -53,7 +55,7 @@ def _signatures(frame):
 
 
 def _name_signature_type(value, frame, signer=ALICE):
-    """Name the type of a signature that the key of a user's certificate verifies."""
+    """Return the name of the type of a signature that the key of a user's certificate verifies."""
     found = [
         name for name, kind in SIGNATURE_KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)
     ]
@@ -84,7 +86,9 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
-    """The SUT sends a message for each signature type: each has the user's signature in the header of its type."""
+    """The SUT sends a message for each signature type: each message has the user's signature of that type in the header
+    for the type.
+    """
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in SIGNATURE_KINDS:
@@ -120,18 +124,18 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     outgoing.end()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_KINDS):
-        raise ConformanceFailure("a message with an authentication level did not come")
+        raise ConformanceFailure("a message with an authentication level did not arrive")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
     for level, (frame, _, kind) in found.items():
-        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, evidence=frame)
+        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
 
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
 def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
-    """Alice sends messages without a certificate, with Bob's and with her own: the packet has the named certificate and
-    a signature of its key.
+    """Alice sends messages without a certificate, with Bob's certificate and with her own: the packet contains the
+    named certificate and a signature made with its key.
     """
     outgoing = Outgoing(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
@@ -142,13 +146,15 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
-        judge(*rules, expected=level, observed=kind, case="signature", evidence=frame)
+        judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)
-        judge("MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="certificate", evidence=frame)
+        judge(
+            "MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="owner of the certificate", evidence=frame
+        )
     outgoing.end()
 
 
 def _name_certificate_owner(frame):
-    """Name the user whose certificate a message has."""
+    """Return the name of the user whose certificate a message contains."""
     brought = bytes(frame["SecurityHeader"].SenderCert) if frame["UserHeader"].SH else b""
     return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "no user")

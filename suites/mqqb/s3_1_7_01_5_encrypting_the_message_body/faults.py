@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with 3.1.7.1.5.1."""
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body and 3.1.7.1.5.1."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class InClearWhenEncryptionFails(Securing):
 
 
 def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Encrypt for one level instead of others, and send the requested level."""
+    """Make the sender encrypt for one privacy level instead of others, and send the requested level."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -98,7 +98,7 @@ def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) ->
 
 
 def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
-    """Encrypt with other settings."""
+    """Make the sender encrypt with other settings."""
 
     class Configured(Securing):
         def encrypt_body(
@@ -207,7 +207,7 @@ class KeysNotSearched(Securing):
 def _change_encrypted_message(
     changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True
 ) -> Install:
-    """Change fields of an encrypted message; callables get the old value."""
+    """Make the sender change fields of an encrypted message; callables get the old value."""
 
     class Encrypted(Securing):
         def encrypt_body(
@@ -243,7 +243,7 @@ def _is_encrypted_by_aes(packet: UserMessagePacket) -> bool:
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
 class FirstKeyAgain(Securing):
-    """The sender's EncryptionKey has the first cached key in every message."""
+    """The sender sends the first cached key as EncryptionKey of every message."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -269,7 +269,7 @@ add(
         "MQQB-3.1.7.1.5.2-05",
         "MQSO-7.4.1.4.3-D01",
     ),
-    "The sender's EncryptionKey has a SIMPLEBLOB with corrupt key bytes.",
+    "The sender's EncryptionKey is a SIMPLEBLOB with corrupt key bytes.",
     _change_encrypted_message(
         _change_security_data(EncryptionKey=lambda blob: blob[:12] + _invert_lowest_bits(blob[12:]))
     ),
@@ -277,19 +277,19 @@ add(
 add(
     "sender-simple-blob-without-key",
     ("MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-42"),
-    "The sender's EncryptionKey has a SIMPLEBLOB that ends before the key.",
+    "The sender's EncryptionKey is a SIMPLEBLOB that ends before the key.",
     _change_encrypted_message(_change_security_data(EncryptionKey=lambda blob: blob[:12])),
 )
 add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
-    "The sender's message has a body that the sent key does not decrypt.",
+    "The sender's message has a body that cannot be decrypted with the key in the message.",
     _change_encrypted_message({_BODY_PATH: _invert_lowest_bits}),
 )
 add(
     "sender-aes-initialization-vector-not-zero",
     "MQQB-3.1.7.1.5-37",
-    "The sender encrypts a body by AES with an initialization vector other than zeros.",
+    "The sender encrypts a body with AES and an initialization vector other than zeros.",
     _change_encrypted_message(
         {_BODY_PATH: lambda body: _invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
     ),
@@ -333,7 +333,7 @@ class NotEncryptedNotLogged(Sending):
 
 @fault("sender-dead-letter-of-transactional-message-in-wrong-queue", breaks="MQQB-3.1.7.1.5.1-D01")
 class NotEncryptedKeptAsPlain(Journaling):
-    """The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue."""
+    """The sender puts an unencryptable transactional message into the nontransactional dead-letter queue."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue

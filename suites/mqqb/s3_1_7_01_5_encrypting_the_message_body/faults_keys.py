@@ -20,7 +20,7 @@ from harness.faults.timed_caches import (
 
 _SENT_KEYS = "SendSymmetricKeyCache"
 _NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
-_TYPE_AT = 4
+_TYPE_OFFSET = 4
 _CALG_RSA_SIGN = 0x2400
 
 # -- the public key of the queue manager ---------------------------------------------------------------------------
@@ -29,7 +29,7 @@ add(
     "receiver-published-key-algorithm-signature",
     ("MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28"),
     "The receiver publishes a key whose algorithm is for signatures.",
-    published_blobs(blob_number(_TYPE_AT, lambda _: _CALG_RSA_SIGN)),
+    published_blobs(blob_number(_TYPE_OFFSET, lambda _: _CALG_RSA_SIGN)),
 )
 
 # -- SendSymmetricKeyCache -----------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ for _name, _breaks, _says, _install in (
     (
         "sender-symmetric-key-cache-timer-restarted-by-message",
         "MQQB-3.1.7.1.5-34",
-        "The sender restarts the cleanup timer of SendSymmetricKeyCache with every message.",
+        "The sender restarts the cleanup timer of SendSymmetricKeyCache when it sends any message.",
         cleanup_started_again(_SENT_KEYS),
     ),
 ):

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body. MS-MQQB 3.1.7.1.5.1 errors, 3.1.7.1.5.2 keys, 3.1.1.3 preferences."""
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with errors in 3.1.7.1.5.1, keys in 3.1.7.1.5.2, and preferences in
+3.1.1.3.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,11 @@ from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
-BODY_OF_PARTIAL_BLOCK = "a body that is no whole number of blocks"
+BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
-MOST_LIFETIMES = 100
-"""Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
-ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
+LONGEST_TIMER_IN_LIFETIMES = 100
+"""The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""
+ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
     "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED, RC4, 128), "MQQB-3.1.7.1.5-16"),
@@ -41,20 +43,22 @@ ENCRYPTIONS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
-LEVELS = {way[0]: way for way in ENCRYPTIONS.values()}
-CHOICES = {level: [way[2] for way in ENCRYPTIONS.values() if way[0] == level] for level in LEVELS}
-"""The choices of each level that some configuration makes."""
-OF_LEVEL = {
+"""The privacy level, the preference, the resulting provider, algorithm and key bits, and the rule about that choice."""
+CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
+CHOICES_OF_LEVELS = {
+    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
+}
+"""For each privacy level, the provider, algorithm and key bits that some configuration chooses."""
+RULE_AND_NUMBER_OF_LEVELS = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
-"""By level: its rule, and its number in PrivacyLevel."""
-NEEDS = needs("security", "send", "private_names")
+"""For each privacy level, its rule and its number in PrivacyLevel."""
+SECURITY_NEEDS = needs("security", "send", "private_names")
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers(
     "MQQB-3.1.7.1.5-01",
     "MQDMPR-3.1.1.12-05",
@@ -92,35 +96,44 @@ NEEDS = needs("security", "send", "private_names")
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
     "MQDMPR-3.1.7.1.32-D09",
-    *(rule for rule, _ in OF_LEVEL.values()),
+    *(rule for rule, _ in RULE_AND_NUMBER_OF_LEVELS.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
-    """The SUT sends a message without a level, then one for each level and preferred algorithm: the body is in clear,
-    then encrypted by that choice for the peer's private keys.
+    """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
+    first body is in clear, the others are encrypted as chosen, for the peer's private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
     expected = holds("in clear", otherwise="encrypted")
-    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
+    judge(
+        "MQQB-3.1.7.1.5-01",
+        "MQDMPR-3.1.1.12-05",
+        expected=expected,
+        observed=in_clear,
+        case="body without a privacy level",
+        evidence=plain.frame,
+    )
     blobs = set()
-    for name, (level, preference, choice, rule_of_choice) in (ENCRYPTIONS if sut.has("configure") else LEVELS).items():
+    for name, (level, preference, choice, rule_of_choice) in (
+        ENCRYPTION_CASES if sut.has("configure") else CASES_OF_LEVELS
+    ).items():
         if sut.has("configure"):
             sut.configure(**preference)
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
-        if not sut.has("configure") and found.choice in CHOICES[level]:
+        if not sut.has("configure") and found.choice in CHOICES_OF_LEVELS[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
-        for rule, expected, observed in (
-            (rule_of_choice, choice, found.choice),
-            ("MQQB-3.1.7.1.5-23", "a new key", "a new key" if new else "no new key"),
-            ("MQQB-3.1.7.1.5-24", "a new key", "a new key" if new else "no new key"),
+        for rule, value, expected, observed in (
+            (rule_of_choice, "provider, algorithm and key bits", choice, found.choice),
+            ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
+            ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
             *_comparisons(found, choice),
         ):
-            judge(rule, expected=expected, observed=observed, case=name, evidence=found.frame)
-        rule, number = OF_LEVEL[level]
+            judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
+        rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
         judge(
             rule,
             expected=facts(body=BODY_OF_PARTIAL_BLOCK, choice=choice),
@@ -133,7 +146,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             "MQDMPR-3.1.7.1.32-D09",
             expected=number,
             observed=found.properties.PrivacyLevel,
-            case=name,
+            case=f"PrivacyLevel, {name}",
             evidence=found.frame,
         )
         if level == "advanced":
@@ -141,14 +154,21 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 "MQQB-3.1.7.1.5-37",
                 expected=BODY_OF_PARTIAL_BLOCK,
                 observed=found.body,
-                case=name,
+                case=f"decrypted body, {name}",
                 evidence=found.frame,
             )
-            judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
+            judge(
+                "MQQB-3.1.1.3-16",
+                "MQQB-3.1.1.3-17",
+                expected=choice,
+                observed=found.choice,
+                case=f"provider, algorithm and key bits, {name}",
+                evidence=found.frame,
+            )
     outgoing.end()
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
@@ -160,12 +180,17 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
-    judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
+    judge.all(
+        expected=["encrypted"] * 2,
+        observed=observed,
+        case="bodies of the message and of its resent copy",
+        evidence=frames,
+    )
     again.acknowledge_all()
 
 
-def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
+def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
+    """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data
@@ -173,58 +198,60 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
     whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
-    opened, encrypted = holds("the key is decrypted"), holds("encrypted", otherwise="in clear")
+    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="in clear")
     is_key = found.key is not None
-    blob_of_key = holds("a SIMPLEBLOB for the key")
+    blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
-        ("MQQB-3.1.7.1-08", encrypted, hidden),
-        ("MQQB-3.1.7.1.5-01", encrypted, hidden),
-        ("MQQB-3.1.7.1.5-12", choice, found.choice),
-        ("MQQB-3.1.7.1.5-13", choice, found.choice),
-        ("MQQB-3.1.7.1.5-28", choice, found.choice),
-        ("MQQB-3.1.7.1.5-04", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-05", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-11", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-35", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-36", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-30", blob_of_key, is_key or found.blob.hex()[:32]),
-        ("MQDMPR-3.1.1.12-D55", blob_of_key, is_key or found.blob.hex()[:32]),
-        ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
-        ("MQQB-3.1.7.1.5-40", algorithm, found.algorithm),
-        ("MQDMPR-3.1.7.1.32-D12", algorithm, found.algorithm),
-        ("MQQB-3.1.7.1.5-41", provider + "\0", found.provider),
-        ("MQDMPR-3.1.1.12-D66", provider + "\0", found.provider),
-        ("MQQB-3.1.7.1.5-42", (268, algorithm), blob),
-        ("MQQB-3.1.7.1.5.2-03", opened, is_key),
-        ("MQQB-3.1.7.1.5.2-04", opened, is_key),
-        ("MQQB-3.1.7.1.5.2-05", opened, is_key),
-        ("MQQB-2.4.2-D02", opened, is_key),
-        ("MQSO-7.4.1.4.3-D01", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQSO-6.1.5.5-01", choice, found.choice),
-        ("MQSO-7.4.1.4.3-01", choice, found.choice),
+        ("MQQB-3.1.7.1-08", "body", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-01", "body", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-12", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-13", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-28", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-35", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-36", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-30", "key", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQDMPR-3.1.1.12-D55", "key", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQQB-3.1.7.1.5-38", "MessageSize and AllocationBodySize", (whole, whole), sizes),
+        ("MQQB-3.1.7.1.5-40", "EncryptionAlgorithm", algorithm, found.algorithm),
+        ("MQDMPR-3.1.7.1.32-D12", "EncryptionAlgorithm", algorithm, found.algorithm),
+        ("MQQB-3.1.7.1.5-41", "ProviderInfo", provider + "\0", found.provider),
+        ("MQDMPR-3.1.1.12-D66", "ProviderInfo", provider + "\0", found.provider),
+        ("MQQB-3.1.7.1.5-42", "length and algorithm of the SIMPLEBLOB", (268, algorithm), blob),
+        ("MQQB-3.1.7.1.5.2-03", "key", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),
+        ("MQQB-2.4.2-D02", "key", opened, is_key),
+        ("MQSO-7.4.1.4.3-D01", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQSO-6.1.5.5-01", "provider, algorithm and key bits", choice, found.choice),
+        ("MQSO-7.4.1.4.3-01", "provider, algorithm and key bits", choice, found.choice),
     )
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, whose keys it must look up, and one in clear behind it: both are sent."""
+    """The SUT has a message to encrypt, for which it must look up keys, and after it a message in clear: it
+    sends both.
+    """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
         sender.send(1, privacy_level="base")
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    judge.all(expected=[1, 2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     session.acknowledge_all()
 
 
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
-    """The SUT encrypts by RC2 and RC4 at level Enhanced: only the RC2 key, and only with SendEnhancedRC2Using40BitKeys,
-    has 88 zero bits.
+    """The SUT encrypts with RC2 and RC4 at level Enhanced: only the RC2 key, and only with
+    SendEnhancedRC2Using40BitKeys, has 88 zero bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
@@ -237,11 +264,11 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
         found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
     expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
-    judge.all(expected=expected, observed=found, case="88 zero bits", evidence=frames)
+    judge.all(expected=expected, observed=found, case="keys with 88 zero bits", evidence=frames)
     outgoing.end()
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
@@ -260,7 +287,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     outgoing.end()
 
 
-DEFAULTS = {
+DEFAULT_CHOICES = {
     "MQQB-3.1.3.1-21": ("base", (BASE, RC4, 40)),
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
@@ -268,16 +295,18 @@ DEFAULTS = {
 """The default choice of each level, by rule."""
 
 
-@NEEDS
-@covers(*DEFAULTS)
+@SECURITY_NEEDS
+@covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each level without any configuration: RC4 with 40 and 128 bits, and AES with 256 bits,
-    encrypt them.
+    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 and
+    40 bits, RC4 and 128 bits, and AES and 256 bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rule, (level, choice) in DEFAULTS.items():
+    for rule, (level, choice) in DEFAULT_CHOICES.items():
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
-        judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
+        judge(
+            rule, expected=choice, observed=found.choice, case="provider, algorithm and key bits", evidence=found.frame
+        )
     outgoing.end()
 
 
@@ -298,8 +327,8 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     "MQQB-3.1.1.3-14",
 )
 def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
-    """The SUT sends messages of different levels and algorithms: each new key is cached once, a known one is reused,
-    and the fifth removes the older half of a cache of four.
+    """The SUT sends messages of different privacy levels and algorithms: it caches each new key once and reuses a known
+    key; the fifth key removes the older half of a cache of four.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
@@ -320,8 +349,14 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE),
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
-        judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
-    judge("MQQB-3.1.7.1.5-31", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=first.frame)
+        judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
+    judge(
+        "MQQB-3.1.7.1.5-31",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        case="CachedTime",
+        evidence=first.frame,
+    )
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
     started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
@@ -329,7 +364,13 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
     later = caches.remaining_ms(Caches.SENT_KEYS)
     known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
-    judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-21",
+        expected=[1, 1],
+        observed=known,
+        case="entries after the first and the second message",
+        evidence=evidence,
+    )
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=holds("the same key", otherwise="another key"),
@@ -338,9 +379,15 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.7.1.5-34", LONGEST_TIMER_IN_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
-        judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
+        judge(
+            rule,
+            expected=between(soonest, latest),
+            observed=runs,
+            case="remaining ms of the cleanup timer",
+            evidence=[first.frame, again.frame],
+        )
     frames = []
     for level, preference in (
         ("base", {"preferred_base": "rc2"}),
@@ -367,18 +414,21 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
         observed=(full, left),
+        case="algorithms of the full cache, and entries after the fifth key",
         evidence=frames,
     )
     outgoing.end()
 
 
-CANNOT_BE_ENCRYPTED = {
+UNENCRYPTABLE_CASES = {
     "direct": ("advanced", None, ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-39")),
     "keyless": ("advanced", KEYLESS, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""Level, GUID of the destination queue manager (None: a direct name), and the rules of the refusal."""
+"""The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about the
+refusal.
+"""
 
 
 @needs("security", "send", "private_names", "receive")
@@ -387,12 +437,12 @@ CANNOT_BE_ENCRYPTED = {
     ("level", "guid", "rules"),
     [
         pytest.param(level, guid, rules, id=name, marks=covers(*rules))
-        for name, (level, guid, rules) in CANNOT_BE_ENCRYPTED.items()
+        for name, (level, guid, rules) in UNENCRYPTABLE_CASES.items()
     ],
 )
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has two messages that it cannot encrypt, one with JN, between two clear ones: only the clear ones come,
-    and only the one with JN is a dead letter.
+    """The SUT has two messages that it cannot encrypt, one with JN, between two messages in clear: it sends only the
+    messages in clear, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)
@@ -404,7 +454,14 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     sender.send(4)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        *rules,
+        "MQQB-3.1.7.1.5.1-01",
+        expected=[1, 4],
+        observed=Sender.tags(frames),
+        case="messages sent",
+        evidence=frames,
+    )
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
@@ -413,14 +470,14 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
         return [names[one] for one in found if one in names]
 
     peer.eventually(lambda: bool(logged()))
-    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), case="dead letters", evidence=frames)
     session.acknowledge_all()
 
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
-    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory shows
+    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
     CertificateValidationFailure.
     """
     peer.configure(identifier=KEYLESS)
@@ -442,15 +499,15 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """The SUT cannot encrypt a message with JN, express, recoverable or transactional: it is in the dead-letter queue
-    of its kind and in no other.
+    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
+    the dead-letter queue of that kind and into no other.
     """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
@@ -459,5 +516,12 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
     peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
-    judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.7.1.5.1-02",
+        "MQQB-3.1.7.1.5.1-D01",
+        expected=kept_in,
+        observed=observed,
+        case="kinds of the dead-letter queues",
+        evidence=frames,
+    )
     session.acknowledge_all()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message Event, with 3.1.7.1.1, 3.1.7.1.6."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 and 3.1.7.1.6."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WindowOneTooSmall(Sending):
 
 @fault("sender-outgoing-queue-reference-missing", breaks="MQQB-3.1.7.1-04")
 class WithoutReference(Sending):
-    """The sender leaves OutgoingQueueReference of the session empty when it has sent a message."""
+    """The sender leaves OutgoingQueueReference of the session empty after it has sent a message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
@@ -65,7 +65,7 @@ class WithoutReference(Sending):
 add(
     "sender-packet-label-and-priority-wrong",
     ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
-    "The sender's packet has another label and priority than the message.",
+    "The sender's packet has a label and a priority other than those of the message.",
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
@@ -239,7 +239,7 @@ class _SentBeforeNotExpired(Lifetimes):
 add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
-    "The sender checks the expiration of a message only at its first sending.",
+    "The sender checks the expiration of a message only when it first sends the message.",
     both(replace_part(_ExpiredOnlyUnsent), replace_part(_SentBeforeNotExpired)),
     blind=True,
 )

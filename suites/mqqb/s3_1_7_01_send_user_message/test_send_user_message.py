@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 General Processing, 3.1.7.1.6 Sending the Packet.
 
-MS-MQQB 3.1.7.16 Send User Message Wrapper: a dispatched message is sent, and dispatched no more. Steps
-with sections of their own are also judged there.
+MS-MQQB 3.1.7.16 Send User Message Wrapper: a dispatched message is sent, and is not dispatched again. Steps that have
+their own sections are also judged in those sections.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
-"""A retry time that leaves time to observe the missing session."""
+"""A retry time long enough to observe that no session exists."""
 HOUR_S = 3_600
-ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+ACKNOWLEDGMENT_BITS = {
+    "PA": "positive_arrival",
+    "PR": "positive_receive",
+    "NA": "negative_arrival",
+    "NR": "negative_receive",
+}
 
 
 @needs("send")
@@ -33,8 +38,8 @@ ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arri
     "MQQB-3.1.7.16-03",
 )
 def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
-    """The SUT sends two messages with many properties: both come on the session opened for them, with increasing
-    MessageIDs and the properties in the packet.
+    """The SUT sends two messages with many properties: both arrive on the session that was opened for them, with
+    increasing MessageIDs and with the properties in the packet.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
@@ -57,13 +62,13 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
         "MQQB-3.1.7.16-03",
         expected=[1, 2],
         observed=sorted(Sender.tags(came)),
-        case="messages",
+        case="messages on the session",
         evidence=came,
     )
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
     judge(
         "MQQB-3.1.7.1.1-02",
-        expected=holds("two, one after the other"),
+        expected=holds("the second MessageID follows the first"),
         observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
         evidence=came,
     )
@@ -97,14 +102,14 @@ def _properties(frame) -> dict[str, Any]:
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages that request each acknowledgment, all of them, each journal, and both journals: the
+    """The SUT sends messages that request each acknowledgment, all of them, each kind of journaling, and both: the
     packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
     asked: list[dict[str, Any]] = [
-        *({"acks": [one], "admin_queue": admin} for one in ACKS.values()),
-        {"acks": list(ACKS.values()), "admin_queue": admin},
+        *({"acks": [one], "admin_queue": admin} for one in ACKNOWLEDGMENT_BITS.values()),
+        {"acks": list(ACKNOWLEDGMENT_BITS.values()), "admin_queue": admin},
         *({"journal": journal} for journal in (["positive"], ["negative"], ["positive", "negative"])),
     ]
     wanted = {}
@@ -125,13 +130,19 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
         observed = _requests_of(found[tag]) if tag in found else "no message with this ApplicationTag"
-        judge("MQQB-3.1.7.1.1-03", expected=expected, observed=observed, evidence=found.get(tag) or came)
+        judge(
+            "MQQB-3.1.7.1.1-03",
+            expected=expected,
+            observed=observed,
+            case="requests and TimeToBeReceived",
+            evidence=found.get(tag) or came,
+        )
 
 
 def _requests_of(frame) -> tuple[list[str], int]:
-    """Return the acknowledgments and journals that a packet requests, and its TimeToBeReceived."""
+    """Return the acknowledgments and the journaling that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
-    acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
+    acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
     return sorted(acks + journals), int(user.TimeToBeReceived)
 
@@ -139,7 +150,9 @@ def _requests_of(frame) -> tuple[list[str], int]:
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """The SUT's outgoing queue is paused before its second message: that message comes only after the resumption."""
+    """The SUT's outgoing queue is paused before its second message: the SUT sends that message only after the queue is
+    resumed.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, _ = sender.await_first(1)
@@ -162,8 +175,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
-    """The SUT sends one message, and a second one waits in the paused queue: the session has the queue as
-    OutgoingQueueReference, and Transmitted is TRUE, then FALSE.
+    """The SUT sends one message, and a second one waits in the paused queue: OutgoingQueueReference of the session is
+    the queue, and Transmitted is TRUE for the first message and FALSE for the second.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
@@ -173,6 +186,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
         "MQQB-3.1.7.1-04",
         expected=sender.to,
         observed=str(read_element(shown, "OutgoingQueueReference")),
+        case="OutgoingQueueReference",
         evidence=came,
     )
     judge.conclude("MQQB-3.1.7.1-04")
@@ -181,14 +195,20 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=session.messages)
+    judge(
+        "MQQB-3.1.7.1.6-02",
+        expected=[True, False],
+        observed=done,
+        case="Transmitted of the sent and the waiting message",
+        evidence=session.messages,
+    )
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     session.acknowledge_all()
 
 
 def _session(sut, format_name: str) -> dict[str, Any]:
-    """Return the session of a format name's queue, else the session with messages."""
+    """Return the session of a format name's queue, or else the session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]
@@ -200,14 +220,20 @@ def _session(sut, format_name: str) -> dict[str, Any]:
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
-    """The SUT sends three messages and the peer drops the connection unacknowledged: the queue keeps three messages,
-    not Connected, and the next session brings each once.
+    """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue keeps three
+    messages and is not Connected, and the SUT sends each message once on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
     session = sender.await_session()
     first = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=Sender.tags(first), evidence=first)
+    judge(
+        "MQQB-3.1.7.16-06",
+        expected=[1, 2, 3],
+        observed=Sender.tags(first),
+        case="messages on the first session",
+        evidence=first,
+    )
     judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -221,8 +247,14 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
         observed = {"state": seen, "messages_in_queue": kept}
-        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, messages_in_queue=3), observed=observed, evidence=first)
-        judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
+        judge(
+            "MQQB-3.1.7.1.6-03",
+            expected=facts(state=lost, messages_in_queue=3),
+            observed=observed,
+            case="after the loss of the session",
+            evidence=first,
+        )
+        judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, case="State of the outgoing queue", evidence=first)
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
         reason = "the SUT was connected again before the control channel showed the lost session"
@@ -231,20 +263,26 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         again.acknowledge_all()
-    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=Sender.tags(later), case="again", evidence=[*first, *later])
+    judge(
+        "MQQB-3.1.7.1.6-04",
+        expected=[1, 2, 3],
+        observed=Sender.tags(later),
+        case="messages on the next session",
+        evidence=[*first, *later],
+    )
 
 
 @covers("MQQB-3.1.7.1-12")
 def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
-    """The peer asks for two acknowledgments of arrival: they have different MessageIDs, the session counts them, and
-    they come again after the session is lost.
+    """The peer requests two acknowledgments of arrival: they have different MessageIDs, the session counts them, and
+    the SUT sends them again after the session is lost.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.admin_acks, seen)
     if len(receiver.admin_acks()) < 2:
-        raise ConformanceFailure("not both acknowledgments came to the administration queue")
+        raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
     own = peer.inbox.conversation(receiver.admin_acks()[0])
     ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)

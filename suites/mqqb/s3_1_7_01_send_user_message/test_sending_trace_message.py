@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.7.1.7 Sending Trace Message, of a message that the SUT sends. Reports on received messages: 3.1.5.8.9."""
+"""MS-MQQB 3.1.7.1.7 Sending Trace Message: the report on a message that the SUT sends.
+
+Reports on received messages are judged in 3.1.5.8.9.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced and a traced message to the peer: one report comes, with class, destination, label and
-    body of the traced one.
+    """The SUT sends an untraced and a traced message to the peer: it sends one report, with the class, destination,
+    label and body for the traced message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
@@ -35,7 +38,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     own = [frame for frame in direct if frame["BaseHeader"].TR]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in direct})
-    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
+    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR of the messages", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",
         "MQQB-3.1.7.1.7-02",
@@ -43,11 +46,11 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         "MQDMPR-3.1.1.12-D61",
         expected=1,
         observed=len(reports),
-        case="reports",
+        case="number of reports",
         evidence=evidence,
     )
     if not own:
-        raise ConformanceFailure("no message with TR came, so no report can be compared with it")
+        raise ConformanceFailure("no message with TR arrived, so no report can be compared with it")
     message = own[0]
     body = (
         f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
@@ -58,17 +61,29 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     values = fields(Report.expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
         report = Report(frame)
-        judge("MQQB-3.1.7.1.7-03", expected=values, observed=report.values, evidence=evidence)
-        judge("MQQB-3.1.7.1.7-04", expected=Report.expected_label(message), observed=report.label, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.1.7-03",
+            expected=values,
+            observed=report.values,
+            case="attributes of the report",
+            evidence=evidence,
+        )
+        judge(
+            "MQQB-3.1.7.1.7-04",
+            expected=Report.expected_label(message),
+            observed=report.label,
+            case="label of the report",
+            evidence=evidence,
+        )
         text = report.text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
-        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, evidence=evidence)
+        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, case="body of the report", evidence=evidence)
 
 
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
 def test_report_has_address_of_next_hop(peer, sut, judge):
-    """The SUT sends a traced message to a host name with two addresses, the peer at the second: the report has that
-    address as next hop.
+    """The SUT sends a traced message to a host name with two addresses, of which the second is the peer's: the report
+    contains that address as next hop.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
@@ -79,4 +94,4 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
     lines = Report(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
-    judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, evidence=reports)
+    judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, case="next hop in the report", evidence=reports)

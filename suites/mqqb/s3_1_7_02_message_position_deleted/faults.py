@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted, with 3.1.7.2.1, 3.1.7.2.2."""
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1 and 3.1.7.2.2."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ add(
 
 @fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
 class RemovalAcknowledgedUnasked(Positions):
-    """The receiver acknowledges every message that leaves its queue, with PR and NR clear."""
+    """The receiver acknowledges every message that leaves its queue, even with PR and NR clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         asked = message.AcknowledgementsRequested | MessagePropertiesHeader.flags(PR=1, NR=1)
@@ -146,7 +146,7 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received that was purged while a remote reader had it."""
+    """The receiver acknowledges a message that was purged while a remote reader had it as received."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

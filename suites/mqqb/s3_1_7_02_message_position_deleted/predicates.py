@@ -1,4 +1,4 @@
-"""Judge acknowledgments of messages that left their queue by these messages. Spec: MS-MQQB 3.1.7.2.1."""
+"""Judge the acknowledgments of messages that left their queue, each by its message. Spec: MS-MQQB 3.1.7.2.1."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
 
 
 def _is_asked_for(packet: Any, message: Message, answered: Any) -> Finding:
-    """Demand PR of a message that has an acknowledgment that it was received, NR of one that says why it was not."""
+    """Demand PR in a message that is acknowledged as received, and NR in a message whose acknowledgment gives a reason
+    why it was not received.
+    """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
     name, bit = ("PR", _PR) if received else ("NR", _NR)
     return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
 
 
-passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message asked for this kind of acknowledgment", of_system=True)(
+passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message requested this kind of acknowledgment", of_system=True)(
     of_answer(_is_asked_for, left_queue=True)
 )

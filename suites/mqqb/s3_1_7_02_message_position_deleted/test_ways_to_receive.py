@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways to receive a message."""
+"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways in which an application receives a
+message.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ pytestmark = needs("receive", "queues")
 
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
-    """An application receives eleven messages by queue, handle, cursor, lookup identifier or waiting, and peeks at
-    others: each received message has an ACK_RECEIVE, no other has.
+    """An application receives eleven messages by queue, handle, cursor, lookup identifier or a waiting read, and peeks
+    at others: each received message is acknowledged with ACK_RECEIVE, and no other message is.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -57,8 +59,8 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQQB-3.1.7.2.2-01")
 def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, judge):
-    """An application receives messages in transactions that abort or commit, in one or two phases: at a commit each
-    message gets an ACK_RECEIVE and a FinalAck, at an abort it is back in the queue.
+    """An application receives messages in transactions that abort or commit, in one or two phases: at a commit, an
+    ACK_RECEIVE and a FinalAck are sent for each message; at an abort, the message returns to the queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -115,8 +117,8 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
 def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
-    """Of three messages two are received in transactions, then the queue is purged, one transaction commits and one
-    aborts: each message gone has one acknowledgment, the third a NACK_Q_PURGED.
+    """Of three messages, two are received in transactions; then the queue is purged, one transaction commits and one
+    aborts: each removed message is acknowledged once, the third with NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -132,11 +134,17 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     evidence = [*sent, *came]
     acknowledged = application.labels_of(map(correlation, came))
     observed = sorted([*acknowledged, *application.labels()])
-    judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
+    judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
     left = {"acknowledged": acknowledged, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
-    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.2.1-D03",
+        expected=of_classes(AckClass.Q_PURGED),
+        observed=of_third,
+        case="acknowledgments of the third message",
+        evidence=evidence,
+    )
     application.receiver.acknowledge_all()
 
 
@@ -144,8 +152,8 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
-    """An application moves messages to a subqueue and one back, then receives four: a move is not acknowledged, each
-    receipt is.
+    """An application moves messages to a subqueue and one back, then receives four messages: no move is acknowledged,
+    and each receipt is.
     """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"

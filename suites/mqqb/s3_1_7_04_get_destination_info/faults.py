@@ -47,13 +47,13 @@ add(
 add(
     "initiator-direct-name-wrong-host",
     "MQQB-3.1.7.4-04",
-    "The initiator connects to another host than the direct format name has.",
+    "The initiator connects to a host other than that in the direct format name.",
     _redirect_format_names(_DIRECT, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-direct-name-server-guid-set",
     "MQQB-3.1.7.4-05",
-    "The initiator sets ServerGuid to a queue manager's GUID for a direct format name.",
+    "The initiator sets ServerGuid to the GUID of a queue manager for a direct format name.",
     field_is(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",
@@ -84,7 +84,7 @@ add(
     ),
 )
 class AnyPublicQueue(NextHops):
-    """The initiator connects to some queue manager for an unknown public format name."""
+    """The initiator connects to an arbitrary queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         anywhere = Destination(next(iter(self.qm.config.routes.values()), ""), NULL_GUID)
@@ -94,7 +94,7 @@ class AnyPublicQueue(NextHops):
 add(
     "initiator-public-name-wrong-host",
     ("MQQB-3.1.7.4-12", "MQDMPR-3.1.7.1.5-71"),
-    "The initiator connects to another host than the owner of the public queue.",
+    "The initiator connects to a host other than the owner of the public queue.",
     _redirect_format_names(PublicName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
@@ -115,13 +115,13 @@ add(
 add(
     "initiator-private-name-wrong-host",
     ("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15"),
-    "The initiator uses a host of its own for a private format name instead of the queue manager's.",
+    "The initiator uses a wrong host for a private format name instead of the queue manager's host.",
     _redirect_format_names(PrivateName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-private-name-server-guid-wrong",
     "MQQB-3.1.7.4-16",
-    "The initiator sets ServerGuid to another GUID than the private format name has.",
+    "The initiator sets ServerGuid to a GUID other than that in the private format name.",
     field_is(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.4 Get Destination Info, observed by the connection of the SUT and its ServerGuid."""
+"""MS-MQQB 3.1.7.4 Get Destination Info, observed through the SUT's connection and its ServerGuid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def connection_to(peer):
 
 
 def send_to_name(peer, sut, name: str):
-    """Let the SUT send to a name; return whether it connects to the peer, its ServerGuid and its request."""
+    """Let the SUT send to a format name; return whether the SUT connects to the peer, its ServerGuid and its
+    request.
+    """
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
     asked = "no request" if request is None else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid)))
@@ -26,8 +28,8 @@ def send_to_name(peer, sut, name: str):
 
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a null ServerGuid
-    (or the peer's, E11).
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a ServerGuid that
+    is null (or the peer's, E11).
     """
     where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(
@@ -39,7 +41,14 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
         observed=where,
     )
     either = one_of(str(UUID(int=0)), str(peer.identifier))
-    judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
+    judge(
+        "MQQB-3.1.7.4-05",
+        expected=either,
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+        errata="E11",
+    )
 
 
 @needs("send", "private_names")
@@ -56,7 +65,14 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
         expected=connection_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-14",
+        "MQQB-3.1.7.4-16",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")
@@ -104,13 +120,20 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=str(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-08",
+        "MQQB-3.1.7.4-13",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
 
 
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_unknown_public_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name that is in no directory: it opens no connection."""
+    """The SUT sends to a public format name that is in no directory: it does not connect."""
     outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
     if outgoing is None:
         return

@@ -17,13 +17,13 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
-_RF = PingPacket.flags(RF=1)
+_RF_BIT = PingPacket.flags(RF=1)
 
 # -- the request ---------------------------------------------------------------------------------------------------
 
 
 def _increment_ping_cookie_by(step: int) -> Install:
-    """Increment PingCookie by another step than one."""
+    """Make the initiator increment PingCookie by a step other than one."""
 
     class CountedBy(Ping):
         def send_request(self, session: Session, now: Now) -> None:
@@ -54,13 +54,13 @@ add(
 add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
-    "The initiator's Ping Request has the QMGuid of no queue manager.",
+    "The QMGuid of the initiator's Ping Request belongs to no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
     "initiator-ping-request-cookie-wrong",
     "MQQB-3.1.7.6-06",
-    "The initiator's Ping Request has another Cookie than PingCookie.",
+    "The initiator's Ping Request has a Cookie other than PingCookie.",
     sent_as("initiator", off_by(PingPacket, "Cookie", 0x100)),
 )
 add(
@@ -95,7 +95,7 @@ add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF]) + data[1:]),
+    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
 )
 
 
@@ -114,7 +114,7 @@ add(
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
 class ExpiryOpensTheSession(Ping):
-    """The initiator opens the session when the Ping Response Timer expires."""
+    """The initiator opens the session although the Ping Response Timer expires without a response."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.qm.connecting.connect_transport(session)

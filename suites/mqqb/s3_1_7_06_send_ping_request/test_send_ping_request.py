@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.pinging import (
     SIGNATURE,
-    STOOD_STILL,
+    SUT_STOOD_STILL,
     PingingSut,
     cookie_of,
     ping_fields,
@@ -30,19 +30,22 @@ from suites.mqqb.steps.provoking import let_send
     "MQQB-3.1.7.6-08",
 )
 def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
-    """The SUT has a message for the peer: before it connects it sends a Ping Request of 24 bytes with correct fields to
-    the peer's ping port.
+    """The SUT has a message for the peer: before it connects, it sends a Ping Request of 24 bytes with correct fields
+    to the peer's ping port.
     """
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
-    arrived = holds(f"a datagram at {peer.address}, port {caller.end.endpoint.port}", otherwise="no datagram there")
+    arrived = holds(
+        f"a datagram at {peer.address}, port {caller.end.endpoint.port}",
+        otherwise="the peer received no datagram there",
+    )
     judge("MQQB-3.1.7.6-08", expected=arrived, observed=asked is not None, evidence=asked)
     early = caller.listener.accept(0) is not None
-    pinged = holds("a ping before the connection", otherwise="no ping")
+    pinged = holds("the SUT sent a ping before the connection", otherwise="no ping")
     observed = "a connection without a ping before it" if early else asked is not None
     judge("MQQB-3.1.5.2.2-02", expected=pinged, observed=observed, evidence=asked)
     size = len(asked.data) if asked else "no datagram"
-    judge("MQQB-3.1.7.6-04", expected=24, observed=size, case="bytes", evidence=asked)
+    judge("MQQB-3.1.7.6-04", expected=24, observed=size, case="bytes of the Ping Request", evidence=asked)
     for rule, name, value in (
         ("MQQB-2.2.7-05", "RF", 0),
         ("MQQB-2.2.7-20", "Signature", SIGNATURE),
@@ -65,19 +68,25 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     "MQQB-3.1.7.9-01",
 )
 def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
-    """The peer delays its Ping Response, then sends it with the request's Cookie and RF clear: the SUT connects only
-    then and requests a session.
+    """The peer delays its Ping Response, then sends it with the request's Cookie and with RF clear: only then does the
+    SUT connect and request a session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     early = caller.await_connection(caller.half_response_ms)[0]
     answer = caller.answer_ping(asked)
-    judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION, observed=early, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.7.6-10",
+        expected=PingingSut.NO_SESSION,
+        observed=early,
+        case="before the Ping Response",
+        evidence=[asked, answer],
+    )
     outcome, connection = (
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
     if outcome == PingingSut.NO_SESSION and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     request = connection.received[:1] if connection else []
     judge(
@@ -90,6 +99,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         "MQQB-3.1.7.9-01",
         expected=PingingSut.SESSION_OPENED,
         observed=outcome,
+        case="after the Ping Response",
         evidence=[asked, answer, *request],
     )
 
@@ -110,10 +120,17 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.7.9-01",
         expected=PingingSut.NO_SESSION,
         observed=at_once,
+        case="after the Ping Response",
         evidence=[asked, answer],
     )
     later = caller.await_retry() if at_once == PingingSut.NO_SESSION else at_once
-    judge("MQQB-3.1.5.2.2-08", expected=PingingSut.SESSION_RETRIED, observed=later, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.5.2.2-08",
+        expected=PingingSut.SESSION_RETRIED,
+        observed=later,
+        case="after the retry time",
+        evidence=[asked, answer],
+    )
 
 
 @needs("ping_initiator", "set_timers")
@@ -123,7 +140,14 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
-    judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11", expected=PingingSut.NO_SESSION, observed=in_time, evidence=asked)
+    judge(
+        "MQQB-3.1.6.8-01",
+        "MQQB-3.1.7.6-11",
+        expected=PingingSut.NO_SESSION,
+        observed=in_time,
+        case="before the retry time",
+        evidence=asked,
+    )
     later = caller.await_retry() if in_time == PingingSut.NO_SESSION else in_time
     judge(
         "MQQB-3.1.5.2.2-08",
@@ -131,6 +155,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         "MQQB-3.1.7.6-09",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
+        case="after the retry time",
         evidence=asked,
     )
 
@@ -146,19 +171,24 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
     caller.answer_ping(asked)
     outcome, connection = caller.await_connection()
     if outcome != PingingSut.SESSION_OPENED or connection is None:
-        raise ConformanceFailure("the SUT asked for no session after its ping")
+        raise ConformanceFailure("the SUT requested no session after its ping")
     second = caller.answer_ping(asked, RF=1)
     caller.expire_response_timer()
     connection.send(establish_response(peer, connection.received[0]))
     observed = connection.poll("ConnectionParameters") or connection
-    judge.all(expected=packet("ConnectionParameters"), observed=observed, evidence=[asked, second, connection.last])
+    judge.all(
+        expected=packet("ConnectionParameters"),
+        observed=observed,
+        case="answer to the EstablishConnection response",
+        evidence=[asked, second, connection.last],
+    )
 
 
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
-    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher, or both are
-    1.
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher than the
+    first, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -180,13 +210,13 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
         "MQQB-3.1.7.6-03",
         expected=one_of([cookie, cookie + 1 & 0xFFFFFFFF], [1, 1]),
         observed=[cookie, next_cookie],
-        case="Cookies",
+        case="Cookies of the two Ping Requests",
         evidence=[first, second],
     )
     if sut.has("inspect"):
         kept = read_element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
     judge.conclude("MQQB-3.1.7.6-03")
-    distinct = holds("two Cookies, or 1 with each")
+    distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])

@@ -40,7 +40,7 @@ class ResponseToTheRequestBefore(Ping):
 
 @fault("acceptor-ping-response-repeats-rf", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
-    """The acceptor returns the Ping Request with another QMGuid, so that RF comes back."""
+    """The acceptor returns the Ping Request with a changed QMGuid, so that RF of the request is returned."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)
@@ -49,7 +49,7 @@ class ResponseIsTheRequest(Ping):
 add(
     "acceptor-ping-response-qm-guid-wrong",
     "MQQB-3.1.7.7-09",
-    "The acceptor's Ping Response has the QMGuid of no queue manager.",
+    "The QMGuid of the acceptor's Ping Response belongs to no queue manager.",
     sent_as("acceptor", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(

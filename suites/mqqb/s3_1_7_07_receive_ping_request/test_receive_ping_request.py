@@ -22,8 +22,8 @@ from suites.mqqb.steps.pinging import (
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
 def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends two different Ping Requests from two ports: each port gets one Ping Response, with the Cookie and
-    RC of its request, and no other port gets one.
+    """The peer sends two different Ping Requests from two ports: each port receives one Ping Response, with the Cookie
+    and RC of its request, and no other port receives one.
     """
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
@@ -41,6 +41,7 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
         "MQQB-3.1.7.7-02",
         expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
         observed=[exchange.fields("Cookie", "RC") for exchange in exchanges.values()],
+        case="Ping Responses",
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.7.7-02")

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.7 Receive Ping Request: a request that comes again."""
+"""MS-MQQB 3.1.7.7 Receive Ping Request: a repeated request."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from suites.mqqb.steps.pinging import PingExchange
 @needs("ping")
 @covers("MQQB-3.1.7.7-01")
 def test_repeated_ping_request_is_answered_again(peer, judge):
-    """The same Ping Request is sent four times from one port: at least two responses come (a network may lose some)."""
+    """The peer sends the same Ping Request four times from one port: the SUT sends at least two responses (a network
+    may lose some).
+    """
     end = peer.udp()
     packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)
     exchanges = [PingExchange.on(end, packet) for _ in range(4)]
     came = sum(exchange.is_answered for exchange in exchanges)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("2 answers or more", otherwise=f"{came} answers"),
+        expected=holds("2 or more responses arrive", otherwise=f"{came} answers"),
         observed=came >= 2,
         evidence=[frame for exchange in exchanges for frame in exchange],
     )

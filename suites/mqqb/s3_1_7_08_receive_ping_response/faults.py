@@ -12,12 +12,12 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
 
-_COOKIE = slice(4, 8)
+_COOKIE_SLICE = slice(4, 8)
 
 
 def _has_requested_cookie(session: Session, data: bytes) -> bool:
-    """Return whether a datagram has the Cookie of a session's request."""
-    return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
+    """Return whether a datagram has the Cookie of the session's Ping Request."""
+    return data[_COOKIE_SLICE] == session.ping_cookie.to_bytes(4, "little")
 
 
 add(
@@ -43,7 +43,7 @@ class FlagsOfAnotherResponse(Ping):
 
 @fault("initiator-late-ping-response-accepted", breaks="MQQB-3.1.7.8-06")
 class LateResponseTaken(Ping):
-    """The initiator opens the session on a Ping Response that arrives late."""
+    """The initiator opens the session when a late Ping Response arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -55,7 +55,7 @@ class LateResponseTaken(Ping):
 
 @fault("initiator-second-ping-response-closes-session", breaks="MQQB-3.1.7.8-06")
 class SecondResponseTaken(Ping):
-    """The initiator closes the session on a second Ping Response with RF set."""
+    """The initiator closes the session when a second Ping Response, with RF set, arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -76,7 +76,7 @@ class CookieComparedByItsLowHalf(Ping):
 
 @fault("initiator-abandoned-attempt-reopened-by-ping-response", breaks="MQQB-3.1.7.8-06", blind=True)
 class LatePingResponseOpensASession(Ping):
-    """The initiator opens the session of an abandoned attempt on a Ping Response that arrives late."""
+    """The initiator opens the session of an abandoned attempt when a Ping Response arrives late."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)

@@ -7,13 +7,18 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import STOOD_STILL, PingingSut, cookie_of
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, cookie_of
 
-IGNORED = fields({"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED})
+IGNORED_THEN_ACCEPTED = fields(
+    {"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED}
+)
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Answer wrongly, then correctly; judge the reaction to each. ``wrong``: fields of a wrong answer to a request."""
+    """Send a wrong answer, then a correct one; judge the reaction to each.
+
+    ``wrong``: fields of a wrong answer to a request.
+    """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
     after_wrong = caller.await_session(caller.half_response_ms)
@@ -30,10 +35,10 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
             after_correct = caller.await_session(caller.no_retry_ms)
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
-    judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
+    judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
 
 
 @sut_survives()
@@ -92,7 +97,9 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     caller.expire_response_timer()
     if caller.listener.waiting and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time was surely over")
+        judge.give_up(
+            Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and tried again before that time had certainly passed"
+        )
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def _replace_received_field(field: str, value: object) -> Install:
-    """Replace a field of a received message packet."""
+    """Replace a field of each received message packet."""
 
     class Read(Receiving):
         def take_message(
@@ -37,19 +37,19 @@ add(
         "MQDMPR-3.1.7.1.31-04",
         "MQDMPR-3.1.7.1.31-D05",
     ),
-    "The receiver makes every message with an empty label.",
+    "The receiver gives every message an empty label.",
     _replace_received_field("MessagePropertiesHeader.Label", ""),
 )
 add(
     "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver makes every message with ApplicationTag 0.",
+    "The receiver gives every message the ApplicationTag 0.",
     _replace_received_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
     "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver makes every message with an empty CorrelationID.",
+    "The receiver gives every message an empty CorrelationID.",
     _replace_received_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )
 
@@ -57,7 +57,7 @@ add(
 add(
     "receiver-message-body-type-in-8-bits",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver keeps BodyType in one byte, so that VT_VECTOR is lost.",
+    "The receiver keeps only one byte of BodyType, so that VT_VECTOR is lost.",
     change_insertion(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
     blind=True,
 )

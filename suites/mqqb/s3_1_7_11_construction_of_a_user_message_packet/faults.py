@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
-    """The sender's packet has another label than the message."""
+    """The sender's packet has a label other than that of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}
@@ -42,7 +42,7 @@ class NeverAcknowledges(Sending):
 
 @fault("sender-session-header-added-too-early", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
 class AlwaysAcknowledges(Sending):
-    """The sender adds a SessionHeader to a message as soon as any received message is unacknowledged."""
+    """The sender adds a SessionHeader to a message whenever any received message is unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
         return bool(session.UnackedReceivedMsgCount)
@@ -63,43 +63,43 @@ def _remove_session_header(packet: UserMessagePacket) -> bytes:
 add(
     "sender-session-header-ack-sequence-number-low",
     "MQQB-3.1.7.11-05",
-    "The sender's message has a SessionHeader whose AckSequenceNumber is one too low.",
+    "The SessionHeader in the sender's message has an AckSequenceNumber that is one too low.",
     off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", -1),
 )
 add(
     "sender-session-header-recoverable-number-not-lowest",
     "MQQB-3.1.7.11-06",
-    "The sender's message has a SessionHeader whose RecoverableMsgAckSeqNumber is the one after the lowest.",
+    "The SessionHeader in the sender's message has a RecoverableMsgAckSeqNumber one above the lowest number.",
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 add(
     "sender-session-header-sent-count-without-message",
     "MQQB-3.1.7.11-07",
-    "The sender's message has a SessionHeader whose UserMsgSequenceNumber excludes this message.",
+    "The SessionHeader in the sender's message does not count this message in UserMsgSequenceNumber.",
     off_by(UserMessagePacket, "SessionHeader.UserMsgSequenceNumber", -1),
 )
 add(
     "sender-session-header-recoverable-sent-count-0",
     "MQQB-3.1.7.11-08",
-    "The sender's message has a SessionHeader whose RecoverableMsgSeqNumber is 0.",
+    "The SessionHeader in the sender's message has RecoverableMsgSeqNumber 0.",
     field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
 add(
     "sender-session-header-flags-bit-0-only",
     "MQQB-3.1.7.11-09",
-    "The sender's message has a SessionHeader with only bit 0 of RecoverableMsgAckFlags.",
+    "The SessionHeader in the sender's message has only bit 0 of RecoverableMsgAckFlags set.",
     wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),
 )
 add(
     "sender-session-header-window-size-not-own",
     "MQQB-3.1.7.11-10",
-    "The sender's message has a SessionHeader whose WindowSize is not the sender's.",
+    "The SessionHeader in the sender's message has a WindowSize other than the sender's.",
     off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 add(
     "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
-    "The sender's message has neither SH nor a due SessionHeader.",
+    "The sender's message omits a due SessionHeader and has SH clear.",
     packets(UserMessagePacket, _remove_session_header, _has_session_header),
 )
 
@@ -107,7 +107,7 @@ add(
 
 
 def _change_after_session_header(element: str, value: object) -> Install:
-    """Set an element of the session after a message with a SessionHeader."""
+    """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:
@@ -122,25 +122,25 @@ def _change_after_session_header(element: str, value: object) -> Install:
 add(
     "sender-ack-flags-not-cleared-by-session-header",
     "MQQB-3.1.7.11-12",
-    "The sender does not clear RecoverableMsgAckFlags after a message with a SessionHeader.",
+    "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
     _change_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
 add(
     "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
-    "The sender does not reset UnackedReceivedMsgCount after a message with a SessionHeader.",
+    "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
     _change_after_session_header("UnackedReceivedMsgCount", 3),
 )
 add(
     "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
-    "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after a message with a SessionHeader.",
+    "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after it sends a message with a SessionHeader.",
     _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
 add(
     "sender-session-ack-timer-not-stopped-by-session-header",
     "MQQB-3.1.7.11-15",
-    "The sender does not stop the Session Ack Send Timer after a message with a SessionHeader.",
+    "The sender does not stop the Session Ack Send Timer after it sends a message with a SessionHeader.",
     skip_during(Sending.update_user_message, SessionTimers.stop),
 )
 

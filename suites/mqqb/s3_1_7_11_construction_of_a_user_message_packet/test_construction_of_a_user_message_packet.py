@@ -1,6 +1,7 @@
 """MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts and its SessionHeader.
 
-UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
+UserMsgSequenceNumber counts the message itself, because the sender sets the field again when it sends the message
+(MS-MQQB 3.1.7.1.3).
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
-NEARLY = 0.85
-"""The part of the timer after which the SUT sends: more than three quarters, with time left to act."""
-EARLIER = 0.4
-DUE = 0.75
-ATTEMPTS = 5
+NEARLY_DUE_PART = 0.85
+"""The part of the timer's duration after which the SUT sends: more than three quarters, with time left to act."""
+EARLIER_PART = 0.4
+DUE_PART = 0.75
+SEND_ATTEMPTS = 5
 """The number of attempts, because a busy machine may act too early or too late."""
-LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
 RULES_OF_SESSION_HEADER = (
@@ -36,14 +37,14 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-11",
 )
 
-NEVER_DUE = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+NEVER_DUE_REASON = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
 
 
 @needs("send")
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages; the SUT sends one soon after, one when the acknowledgment is nearly due, and one
-    more: only the second has a SessionHeader, with its values.
+    """The peer sends three messages; the SUT sends one message soon after, one when the acknowledgment is nearly due,
+    and one more: only the second has a SessionHeader, with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -63,18 +64,20 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        early, nearly = (_send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
-        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and has_session_header(nearly):
+        early, nearly = (
+            _send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER_PART, NEARLY_DUE_PART)
+        )
+        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == ATTEMPTS:
+    if stalls == SEND_ATTEMPTS:
         session.acknowledge_all()
-        judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
+        judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
     again = _send_one_more(sender, session, sent[0])
@@ -85,9 +88,12 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         "MQQB-3.1.7.11-03",
         expected=["nearly due"],
         observed=carried,
+        case="messages with a SessionHeader",
         evidence=[*early, *nearly, *again],
     )
-    judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, case="SH of the message", evidence=evidence
+    )
     if not has_session_header(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     header = carrying["SessionHeader"]
@@ -103,10 +109,10 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.quiet(int(delay_ms * EARLIER))
+    anew = session.quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
-        expected=holds("no acknowledgment at the old expiry"),
+        expected=holds("no acknowledgment is sent at the old expiry"),
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
@@ -132,7 +138,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
     """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
-    and LastAckedRecoverableMsgSeqNumber is the last one.
+    afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -140,35 +146,47 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     session, _ = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
-    for _ in range(ATTEMPTS):
+    for _ in range(SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY))
+        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
-        if stalls == ATTEMPTS:
+        if stalls == SEND_ATTEMPTS:
             session.acknowledge_all()
-            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
+            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
-    judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-13",
+        expected=0,
+        observed=state["UnackedReceivedMsgCount"],
+        case="UnackedReceivedMsgCount",
+        evidence=evidence,
+    )
     recoverable = sum(frame.kind == "UserMessage" and frame["UserHeader"].DM == 1 for frame in session.sent)
-    judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-14",
+        expected=recoverable,
+        observed=state[LAST_ACKED_ELEMENT],
+        case="LastAckedRecoverableMsgSeqNumber",
+        evidence=evidence,
+    )
     session.acknowledge_all()
 
 
 def _send_one_more(sender: Sender, session, since, after_ms: int = 0):
-    """Let the SUT send a message at a time after a packet of the peer; return the message's packets."""
+    """Let the SUT send a message at a given time after a packet of the peer; return the packets of that message."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
-        raise ConformanceFailure(f"of one message of the SUT {len(came)} packets came")
+        raise ConformanceFailure(f"for one message of the SUT, {len(came)} packets arrived")
     return came
 
 

@@ -24,7 +24,7 @@ _ANOTHER_TOKEN = 1_000_000
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Send messages for some format names to another queue manager, ``as_well`` or instead."""
+    """Make the sender send messages for some format names to another queue manager, ``as_well`` or instead."""
 
     def install(faulty: FaultyCore) -> None:
         def filter_(event: Input) -> Iterable[Input]:
@@ -73,7 +73,7 @@ class HoldConnects(Sending):
 
 @fault("sender-message-ends-pause-of-queue", breaks="MQQB-3.1.7.12-04")
 class HoldEnds(Sending):
-    """The sender ends the hold of an outgoing queue when a message becomes available."""
+    """The sender resumes an outgoing queue on hold when a message becomes available."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.OPEN:
@@ -99,7 +99,7 @@ add(
 add(
     "sender-message-without-entry",
     "MQQB-3.1.7.12-07",
-    "The sender makes no entry in OutgoingMessageTable for a message.",
+    "The sender creates no entry in OutgoingMessageTable for a message.",
     skip(Sending.message_position_available),
 )
 
@@ -120,7 +120,7 @@ class EntryOfTheFirst(Sending):
 
 @fault("sender-entry-packet-body-wrong", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
 class EntryWithAnotherBody(Sending):
-    """The sender makes the packet of an entry with another body than the message."""
+    """The sender creates the packet of an entry with a body other than that of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         body = {"MessagePropertiesHeader.MessageBody": b"another"}
@@ -129,7 +129,7 @@ class EntryWithAnotherBody(Sending):
 
 
 def _initialize_entry_with(element: str, value: object) -> Install:
-    """Set an element of a new entry."""
+    """Make the sender set an element of a new entry."""
 
     class BeginsWith(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -143,35 +143,35 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
         "sender-new-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
-        "The sender sets ReceivedOrderAck of a new entry to TRUE.",
+        "The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE.",
         "ReceivedOrderAck",
         True,
     ),
     (
         "sender-new-entry-transmitted-true",
         "MQQB-3.1.7.12-10",
-        "The sender sets Transmitted of a new entry to TRUE.",
+        "The sender sets Transmitted of a new entry in OutgoingMessageTable to TRUE.",
         "Transmitted",
         True,
     ),
     (
         "sender-new-entry-sequence-number-7",
         "MQQB-3.1.7.12-11",
-        "The sender sets SequenceNumber of a new entry to 7.",
+        "The sender sets SequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "SequenceNumber",
         7,
     ),
     (
         "sender-new-entry-recoverable-sequence-number-7",
         "MQQB-3.1.7.12-12",
-        "The sender sets RecoverableSequenceNumber of a new entry to 7.",
+        "The sender sets RecoverableSequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "RecoverableSequenceNumber",
         7,
     ),
     (
         "sender-new-entry-tx-sequence-number-7",
         "MQQB-3.1.7.12-13",
-        "The sender sets TxSequenceNumber of a new entry to 7.",
+        "The sender sets TxSequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "TxSequenceNumber",
         7,
     ),
@@ -189,7 +189,7 @@ add(
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
 class QueueOnHoldSendsWhatComesNext(Sending):
-    """The sender resumes a paused outgoing queue at its second message."""
+    """The sender resumes a paused outgoing queue when a second message for it becomes available."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
@@ -199,7 +199,7 @@ class QueueOnHoldSendsWhatComesNext(Sending):
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
 class RetryWaitsForEver(Establishing):
-    """The sender never establishes a lost session again whose messages were acknowledged meanwhile."""
+    """The sender never establishes a lost session again if its messages were acknowledged in the meantime."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

@@ -27,12 +27,12 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-16",
 )
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer, then the peer listens and a third follows: all three have
-    entries and are sent once, with their identifiers and bodies.
+    """The SUT has two messages for an unreachable peer; then the peer listens and a third message follows: all three
+    have entries in OutgoingMessageTable and are sent once, with their identifiers and bodies.
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
-    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
+    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries in OutgoingMessageTable")
     judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
@@ -44,24 +44,31 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
     ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
         "MQQB-3.1.7.12-15",
         expected=ordinals,
         observed=[int(frame["UserHeader"].MessageID) for frame in came],
-        case="MessageIDs",
+        case="MessageIDs of the messages sent",
         evidence=came,
     )
     bodies = [f"message {tag}" for tag in (1, 2, 3)]
     observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
-    judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
+    judge(
+        "MQQB-3.1.7.12-09",
+        "MQQB-3.1.7.12-16",
+        expected=bodies,
+        observed=observed,
+        case="bodies of the messages sent",
+        evidence=came,
+    )
     session.acknowledge_all()
 
 
 def _send_two_to_unreachable(sut, to: str) -> list[str]:
-    """Let the SUT send an express and a recoverable message to a name; return their message ids."""
+    """Let the SUT send an express and a recoverable message to a format name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
         for tag, delivery in ((1, "express"), (2, "recoverable"))
@@ -71,7 +78,9 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
 def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
+    """The SUT has two messages for an unreachable peer: their entries in OutgoingMessageTable have all flags FALSE and
+    all numbers 0.
+    """
     to = peer.direct_name()
     _send_two_to_unreachable(sut, to)
     entries = find_entries(sut, to)
@@ -93,21 +102,23 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused on an open session before a second message: that message is not sent (E85)."""
+    """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
+    message (E85).
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
     at_once = Sender.tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=session.messages)
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="messages sent", evidence=session.messages)
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused and its session closed before a second message: no session follows within two
-    retry times (E85).
+    """The SUT's outgoing queue is paused and its session closed before a second message: the SUT opens no session
+    within two retry times (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -133,7 +144,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 @needs("send", "receive")
 @covers("MQQB-3.1.7.12-02")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
-    """The SUT sends a message to a queue of its own: the message is in that queue, and no session is opened."""
+    """The SUT sends a message to one of its own queues: the message is in that queue, and no session is opened."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
@@ -156,7 +167,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
     ):
         to = name.format(address=peer.address)
-        taken = tried(partial(sut.send, to, body="by another protocol")) == DONE
+        taken = tried(partial(sut.send, to, body="the message may be sent by another protocol")) == DONE
         peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(

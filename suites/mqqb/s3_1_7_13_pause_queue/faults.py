@@ -14,16 +14,16 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-_LATER_MS = 500
+_LATER_TIMER_MS = 500
 
 
 @fault("any-pause-ack-timer-running", breaks="MQQB-3.1.7.13-01")
 class TimerRunsOn(Administering):
-    """The queue manager does not stop the Session Ack Send Timer at a pause."""
+    """The queue manager does not stop the Session Ack Send Timer when an outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
-        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_MS, now)
+        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_TIMER_MS, now)
 
 
 # -- the acknowledgment that it sends ------------------------------------------------------------------------------
@@ -42,42 +42,42 @@ _ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] =
     (
         "any-pause-ack-sequence-number-low",
         "MQQB-3.1.7.13-03",
-        "The queue manager's SessionAck at a pause has an AckSequenceNumber that is one too low.",
+        "At a pause, the queue manager's SessionAck has an AckSequenceNumber that is one too low.",
         "SessionHeader.AckSequenceNumber",
         lambda old: old - 1 & 0xFFFF,
     ),
     (
         "any-pause-ack-recoverable-number-high",
         "MQQB-3.1.7.13-04",
-        "The queue manager's SessionAck at a pause has a RecoverableMsgAckSeqNumber that is one too high.",
+        "At a pause, the queue manager's SessionAck has a RecoverableMsgAckSeqNumber that is one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1 & 0xFFFF,
     ),
     (
         "any-pause-ack-sent-count-0",
         "MQQB-3.1.7.13-05",
-        "The queue manager's SessionAck at a pause has UserMsgSequenceNumber 0.",
+        "At a pause, the queue manager's SessionAck has UserMsgSequenceNumber 0.",
         "SessionHeader.UserMsgSequenceNumber",
         lambda old: 0,
     ),
     (
         "any-pause-ack-recoverable-sent-count-0",
         "MQQB-3.1.7.13-06",
-        "The queue manager's SessionAck at a pause has RecoverableMsgSeqNumber 0.",
+        "At a pause, the queue manager's SessionAck has RecoverableMsgSeqNumber 0.",
         "SessionHeader.RecoverableMsgSeqNumber",
         lambda old: 0,
     ),
     (
         "any-pause-ack-flags-bit-0-only",
         "MQQB-3.1.7.13-07",
-        "The queue manager's SessionAck at a pause has only bit 0 of RecoverableMsgAckFlags.",
+        "At a pause, the queue manager's SessionAck has only bit 0 of RecoverableMsgAckFlags set.",
         "SessionHeader.RecoverableMsgAckFlags",
         lambda old: old & 1,
     ),
     (
         "any-pause-ack-window-size-not-1",
         "MQQB-3.1.7.13-08",
-        "The queue manager's SessionAck at a pause has the usual WindowSize instead of 1.",
+        "At a pause, the queue manager's SessionAck has the usual WindowSize instead of 1.",
         "SessionHeader.WindowSize",
         lambda old: 64,
     ),

@@ -9,13 +9,13 @@ from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
-ARRIVAL_MS = 50
-"""A time in which sent messages arrive, below the 500 ms before any acknowledgment (2.2.2.1)."""
-AT_ONCE_MS = 300
-"""The longest time for the SessionAck of a pause, below the delay of an ordinary SessionAck."""
-PAUSED_WINDOW = 1
-"""The WindowSize in the SessionAck of a pause."""
-LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+ARRIVAL_TIME_MS = 50
+"""A time in which sent messages arrive; it is below the 500 ms before any acknowledgment (2.2.2.1)."""
+LONGEST_PAUSE_ACK_MS = 300
+"""The longest accepted delay of the SessionAck at a pause; it is below the delay of an ordinary SessionAck."""
+PAUSED_WINDOW_SIZE = 1
+"""The WindowSize in the SessionAck that is sent at a pause."""
+LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 LARGEST_WINDOW = 512
 """The largest window that the check fills."""
 
@@ -35,19 +35,19 @@ LARGEST_WINDOW = 512
     "MQDMPR-3.1.7.1.34-03",
 )
 def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge):
-    """The peer sends three messages and the SUT's outgoing queue is paused: a SessionAck with its values comes at once,
-    and the SUT's next message is not sent.
+    """The peer sends three messages and the SUT's outgoing queue is paused: the SUT sends a SessionAck with the
+    specified values at once, and does not send its next message.
     """
     to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
+    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
     for rule, name, expected in (
         ("MQQB-3.1.7.13-03", "AckSequenceNumber", 3),
         ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 3),
         ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 1),
         ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
-        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW),
+        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
         judge.conclude(rule)
@@ -55,7 +55,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     timeout_ms = session.sut_parameters.RecoverableAckTimeout
     due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     again = session.poll("SessionAck", within_ms=due_ms)
-    once = holds("acknowledged once", otherwise="acknowledged again")
+    once = holds("the messages are acknowledged once", otherwise="the messages are acknowledged again")
     judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
     judge.conclude("MQQB-3.1.7.13-01")
 
@@ -81,12 +81,12 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
-    """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer is stopped,
-    nothing is unacknowledged, and SessionActive is FALSE.
+    """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer stops, no
+    received message is unacknowledged, and SessionActive is FALSE.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
+    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
     state = find_initiated_session(sut, to)
     timer = state["timers"]["SessionAckSend"]
     judge(
@@ -97,15 +97,21 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.13-11",
-        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED: 2}),
-        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED)},
+        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_ELEMENT: 2}),
+        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_ELEMENT)},
         evidence=ack,
     )
-    judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
+    judge(
+        "MQQB-3.1.7.13-12",
+        expected=False,
+        observed=state["SessionActive"],
+        case="SessionActive after the pause",
+        evidence=ack,
+    )
 
 
 def _exchange_three_messages(peer, sut):
-    """Return the SUT's queue name and session, its three messages, and three unacknowledged ones of the peer."""
+    """Return the SUT's queue name, its session, its three messages, and three unacknowledged messages of the peer."""
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -113,7 +119,7 @@ def _exchange_three_messages(peer, sut):
     session, own = sender.await_first(3)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-    peer.pass_time(ARRIVAL_MS)
+    peer.pass_time(ARRIVAL_TIME_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
     return sender.to, session, own, sent
@@ -122,19 +128,19 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, one message waits, the queue is paused and the peer acknowledges all: the waiting
-    message is not sent, and the queue is OnHold.
+    """The SUT fills its window, one message waits, the queue is paused, and the peer acknowledges all messages: the SUT
+    does not send the waiting message, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW:
-        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
+        raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 2))
     sent = sender.collect_all(session, window)
     if len(sent) != window:
-        raise ConformanceFailure(f"{len(sent)} messages came through a window of {window}")
+        raise ConformanceFailure(f"{len(sent)} messages arrived through a window of {window}")
     refusal = ""
     try:
         sut.pause(sender.to)

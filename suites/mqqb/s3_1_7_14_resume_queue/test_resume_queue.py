@@ -15,8 +15,8 @@ from suites.mqqb.steps.sender import Sender
 @needs("send", "pause")
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """Two messages wait on the session of the SUT's paused outgoing queue: the SUT sends both when the queue is
-    resumed.
+    """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
+    both.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -28,13 +28,18 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    judge.all(expected=[2, 3], observed=new_tags(session), evidence=[*sent, *session.messages, session.last])
+    judge.all(
+        expected=[2, 3],
+        observed=new_tags(session),
+        case="messages sent after the resumption",
+        evidence=[*sent, *session.messages, session.last],
+    )
 
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.14-07")
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
-    """The SUT's outgoing queue is paused and resumed with a message unacknowledged: SessionActive is TRUE."""
+    """The SUT's outgoing queue is paused and resumed while a message is unacknowledged: SessionActive is TRUE."""
     sender = Sender(peer, sut)
     sender.send(1)
     _, sent = sender.await_first(1)
@@ -46,6 +51,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
         "MQQB-3.1.7.14-07",
         expected=True,
         observed=find_initiated_session(sut, sender.to)["SessionActive"],
+        case="SessionActive after the resumption",
         evidence=sent,
     )
 
@@ -61,8 +67,8 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost: no session follows within two retry times, and one
-    follows when the queue is resumed.
+    """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
+    opens one when the queue is resumed.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
@@ -74,15 +80,24 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     sut.pause(sender.to)
     session.close()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
-        raise ConformanceFailure("the SUT did not notice that its session is lost")
+        raise ConformanceFailure("the SUT did not notice the loss of its session")
     early = sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
-        expected=holds("no session while its queue is on hold", otherwise="a session while its queue is on hold"),
+        expected=holds(
+            "the SUT opens no session while its queue is on hold",
+            otherwise="the SUT opens a session while its queue is on hold",
+        ),
         observed=early is None,
         evidence=[*sent, *(early.received if early else [])],
     )
-    judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
+    judge(
+        "MQQB-3.1.5.9-03",
+        expected="OnHold",
+        observed=sut.outgoing(sender.to)["state"],
+        case="State of the paused queue",
+        evidence=sent,
+    )
     judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)
@@ -95,12 +110,17 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         "MQQB-3.1.7.14-03",
         "MQDMPR-3.1.4.15-03",
         "MQDMPR-3.1.7.2.4-03",
-        expected=holds("a session when resumed", otherwise="no session when resumed"),
+        expected=holds(
+            "the SUT opens a session when its queue is resumed",
+            otherwise="the SUT opens none when its queue is resumed",
+        ),
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
 
 
 def new_tags(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
+    """Return the tags of the messages after the first, in order and each once, whether a message is resent or not
+    (E65).
+    """
     return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

@@ -85,25 +85,25 @@ add(
 add(
     "receiver-ack-of-removal-class-reach-queue-timeout",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
-    "The receiver's acknowledgment of removal has the class REACH_QUEUE_TIMEOUT.",
+    "The receiver's acknowledgment of removal has the class NACK_REACH_QUEUE_TIMEOUT.",
     change_admin_acks(REMOVAL, _set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
 )
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
-    "The receiver addresses the acknowledgment of arrival to another queue.",
+    "The receiver addresses the acknowledgment of arrival to a wrong queue.",
     change_admin_acks(ARRIVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
-    "The receiver addresses the acknowledgment of removal to another queue.",
+    "The receiver addresses the acknowledgment of removal to a wrong queue.",
     change_admin_acks(REMOVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
 def _redirect_admin_queue(kind: int) -> Install:
-    """Redirect acknowledgments for one type of administration queue (AQ)."""
+    """Make the receiver redirect acknowledgments for one type of administration queue (AQ)."""
 
     def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
         def elsewhere(*arguments: Any) -> Message:
@@ -154,7 +154,7 @@ add(
 
 
 def _change_response_queue(begins: str) -> Change:
-    """Change the response queue of acknowledgments by the beginning of the message's destination."""
+    """Make the receiver change the response queue of acknowledgments if the message's destination has this prefix."""
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
@@ -248,7 +248,7 @@ add(
 add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
-    "The receiver's acknowledgment of receipt has the body of the message.",
+    "The receiver's acknowledgment of receipt contains the body of the message.",
     change_admin_acks(REMOVAL, _copy_message_body),
 )
 add(
@@ -260,7 +260,7 @@ add(
 add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
-    "The receiver's acknowledgment of arrival has the body of the message.",
+    "The receiver's acknowledgment of arrival contains the body of the message.",
     change_admin_acks(ARRIVAL, _copy_message_body),
 )
 
@@ -282,7 +282,7 @@ class CorrelationOfTheMessageBefore(AdminAcks):
 add(
     "receiver-nack-body-cut-to-256-bytes",
     ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
-    "The receiver's negative acknowledgment has only the first 256 bytes of the body.",
+    "The receiver's negative acknowledgment contains only the first 256 bytes of the body.",
     change_admin_acks(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
     blind=True,
 )
@@ -291,7 +291,7 @@ add(
 add(
     "receiver-admin-ack-response-queue-of-message",
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
-    "The receiver's acknowledgment has the response queue of its message.",
+    "The receiver's acknowledgment has the same response queue as its message.",
     change_admin_acks(
         ALL,
         lambda ack, message: replace(
@@ -305,7 +305,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
-    "The receiver's acknowledgment has the TimeToReachQueue of its message.",
+    "The receiver's acknowledgment has the same TimeToReachQueue as its message.",
     change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
@@ -314,7 +314,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
-    "The receiver's acknowledgment has the TimeToBeReceived of its message.",
+    "The receiver's acknowledgment has the same TimeToBeReceived as its message.",
     change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )
@@ -323,7 +323,7 @@ add(
 add(
     "receiver-admin-ack-copies-jp",
     ("MQQB-3.1.7.15-D04",),
-    "The receiver's acknowledgment has JP set when its message has it.",
+    "The receiver's acknowledgment has JP set when the acknowledged message has JP set.",
     change_admin_acks(
         ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
     ),
@@ -334,7 +334,7 @@ add(
 add(
     "receiver-admin-ack-copies-jn",
     ("MQQB-3.1.7.15-D05",),
-    "The receiver's acknowledgment has JN set when its message has it.",
+    "The receiver's acknowledgment has JN set when the acknowledged message has JN set.",
     change_admin_acks(
         ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
     ),
@@ -345,7 +345,7 @@ add(
 add(
     "receiver-admin-ack-copies-several-ack-requests",
     ("MQQB-3.1.7.15-D01",),
-    "The receiver's acknowledgment of a message with several acknowledgment requests has the same requests.",
+    "The receiver's acknowledgment of a message with several acknowledgment requests has the requests of that message.",
     change_admin_acks(
         ALL,
         lambda ack, message: (

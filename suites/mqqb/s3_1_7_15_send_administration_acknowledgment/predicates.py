@@ -1,4 +1,7 @@
-"""Judge every administration acknowledgment, by itself and by the message that it answers. Spec: MS-MQQB 3.1.7.15."""
+"""Judge every administration acknowledgment, by itself and by the message that it acknowledges.
+
+Spec: MS-MQQB 3.1.7.15.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from suites.mqqb.steps.administration_acks import (
 )
 from suites.mqqb.steps.received_messages import Message
 
-ASKS = 0xF
-"""PA, PR, NA and NR of MessagePropertiesHeader.Flags."""
+ACK_REQUEST_BITS = 0xF
+"""The bits of MessagePropertiesHeader.Flags that request acknowledgments: PA, PR, NA and NR."""
 _PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
 _ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
 
 
 def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
-    flags = packet.MessagePropertiesHeader.Flags & ASKS
+    flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
     return not flags, f"PA, PR, NA and NR are 0x{flags:X}"
 
 
@@ -65,18 +68,23 @@ ATTRIBUTES = {
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("there is no signature", _is_not_signed),
 }
-"""What an acknowledgment has whatever its message has, by rule."""
+"""Attributes of an acknowledgment that do not depend on its message, by rule."""
 
 for rule, (expected, judge) in ATTRIBUTES.items():
     passive(rule, MESSAGE, expected, of_system=True)(of_administration_ack(judge))
 
 
-@passive("MQQB-3.1.7.15-26", MESSAGE, "no request, no journal, no end of time, no signature, in clear", of_system=True)
+@passive(
+    "MQQB-3.1.7.15-26",
+    MESSAGE,
+    "no acknowledgment request, journaling, expiration, signature or encryption",
+    of_system=True,
+)
 @of_administration_ack
 def has_no_attributes(packet: Any) -> Finding:
-    """Demand all of these attributes."""
+    """Demand all attributes of an administration acknowledgment that do not depend on its message."""
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTES.values()) if not kept]
-    return not wrong, ", ".join(wrong) or "no request, no journal, no end of time, no signature, in clear"
+    return not wrong, ", ".join(wrong) or "no acknowledgment request, journaling, expiration, signature or encryption"
 
 
 def _has_body(packet: Any, message: Message, answered: Any) -> Finding:
@@ -113,7 +121,7 @@ def _destination(packet: Any, message: Message, answered: Any) -> bool:
 
 
 def _sent_to_admin_queue(*kinds: int) -> Any:
-    """Demand the administration queue as destination; ``kinds``: only with these values of AQ."""
+    """Demand the administration queue as destination; ``kinds``: only for these values of AQ."""
 
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
@@ -138,7 +146,7 @@ for rule, kinds, of_queue in (
 
 
 def _response_is_destination(*kinds: int) -> Any:
-    """Demand the destination of the message as response queue; ``kinds``: only with these values of DQ."""
+    """Demand the destination of the message as response queue; ``kinds``: only for these values of DQ."""
 
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:

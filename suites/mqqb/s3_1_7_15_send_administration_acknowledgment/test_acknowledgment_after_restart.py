@@ -11,13 +11,21 @@ from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and
 @needs("restart")
 @covers("MQQB-3.1.7.15-25")
 def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
-    """An arrival acknowledgment that the peer did not acknowledge comes again after a restart, unchanged."""
+    """The SUT sends an arrival acknowledgment that the peer did not acknowledge again after a restart, unchanged."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))
     before = receiver.poll(lambda: receiver.acks_of(AckClass.REACH_QUEUE, sent))
     if before is None:
-        raise ConformanceFailure("the message that asks for an acknowledgment of its arrival has none")
+        raise ConformanceFailure(
+            "the SUT did not acknowledge the message that requests an acknowledgment of its arrival"
+        )
     after = restart_and_await_copy(receiver, before)
     observed = "gone" if after is None else describe_change(before, after, sut.guid)
-    judge("MQQB-3.1.7.15-25", expected=UNCHANGED, observed=observed, evidence=[sent, before, after])
+    judge(
+        "MQQB-3.1.7.15-25",
+        expected=UNCHANGED,
+        observed=observed,
+        case="acknowledgment after a restart",
+        evidence=[sent, before, after],
+    )
     receiver.await_acks(1)

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with its occasions in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1."""
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with the events that cause one in 3.1.5.8.10, 3.1.7.2 and
+3.1.7.2.1.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ ATTRIBUTES = {
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
-LIFE_S = 2
+MESSAGE_LIFETIME_S = 2
 
 
 def _attributes(ack) -> dict[str, int]:
@@ -54,7 +56,7 @@ def judge_attributes(judge, sent, ack) -> None:
 
 
 def _describe_queue(frame, name: str) -> str:
-    """Return a queue in UserHeader: its type and its name or number."""
+    """Return a queue in UserHeader as text: its type and its name or number."""
     user = frame["UserHeader"]
     queue = getattr(user, f"{name}Queue")
     kind = getattr(user, {"Destination": "DQ", "Admin": "AQ", "Response": "RQ"}[name])
@@ -79,8 +81,8 @@ def _describe_queue(frame, name: str) -> str:
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
-    """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
-    ACK_REACH_QUEUE.
+    """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
+    is acknowledged with ACK_REACH_QUEUE.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
@@ -100,8 +102,8 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
-    """The peer sends messages that request acknowledgments but have only a response queue; they arrive, are refused,
-    purged or received: no acknowledgment comes.
+    """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
+    purged or received: the SUT sends no acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
@@ -127,8 +129,8 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     [pytest.param(False, marks=needs("configure")), pytest.param(True, marks=needs("insecure_nacks"))],
 )
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends a message to a missing queue and a nontransactional one to a transactional queue: BAD_DST_Q comes
-    only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
+    """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
+    sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -142,11 +144,17 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     came = receiver.await_acks(2 if insecure else 1)
     expected = of_classes(*([AckClass.BAD_DST_Q] if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.7.15-05", expected=expected, observed=came, evidence=[*sent, *came])
+    judge(
+        "MQQB-3.1.7.15-05",
+        expected=expected,
+        observed=came,
+        case="classes of the acknowledgments",
+        evidence=[*sent, *came],
+    )
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
+    """Return the rule, the UserHeader fields and the expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
@@ -186,10 +194,17 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
             "MQQB-3.1.7.15-10",
             expected=expected.lower(),
             observed=_describe_queue(arrived, "Destination"),
+            case="destination of the acknowledgment",
             evidence=evidence,
         )
         observed = [_describe_queue(ack, "Destination") for ack in received]
-        judge("MQQB-3.1.7.15-09", expected=[expected.lower()], observed=observed, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.15-09",
+            expected=[expected.lower()],
+            observed=observed,
+            case="destination of the second acknowledgment",
+            evidence=evidence,
+        )
 
 
 @covers("MQQB-3.1.7.15-12")
@@ -200,8 +215,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     ids=["arrived", "refused"],
 )
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, accepted or refused: the acknowledgment is in the SUT's own queue of that
-    number.
+    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
+    that number.
     """
     queue = sut.new_queue("administration")
     number = private_queue_number(sut, queue)
@@ -213,7 +228,13 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
-    judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
+    judge(
+        "MQQB-3.1.7.15-12",
+        expected=[identifier(sent)],
+        observed=observed,
+        case="CorrelationIDs of the acknowledgments in the queue",
+        evidence=[sent],
+    )
     receiver.acknowledge_all()
 
 
@@ -232,7 +253,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
-    acknowledgment has correlation, response queue, delivery and body of its packet.
+    acknowledgment has the correlation, response queue, delivery and body for its packet.
     """
     number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
@@ -250,7 +271,13 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
             observed=ack,
             evidence=[sent, ack],
         )
-        judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-25",
+            expected=recoverable,
+            observed=ack["UserHeader"].DM,
+            case="DM of the acknowledgment",
+            evidence=[sent, ack],
+        )
         judge_attributes(judge, sent, ack)
     named_here = f"{QueueType.DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
     private_here = one_of(f"2: {number}", f"6: {number}")
@@ -260,9 +287,21 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
         ("MQQB-3.1.7.15-21", refused, private_here),
         ("MQQB-3.1.7.15-20", refused, private_here),
     ):
-        judge(rule, expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
+        judge(
+            rule,
+            expected=expected,
+            observed=_describe_queue(ack, "Response"),
+            case="response queue",
+            evidence=[sent, ack],
+        )
     bodies = [bytes(ack["MessagePropertiesHeader"].MessageBody) for _, ack in (arrived, refused)]
-    judge("MQQB-3.1.7.15-29", expected=[b"", LONG_BODY], observed=bodies, evidence=[*arrived, *refused])
+    judge(
+        "MQQB-3.1.7.15-29",
+        expected=[b"", LONG_BODY],
+        observed=bodies,
+        case="bodies of the positive and the negative acknowledgment",
+        evidence=[*arrived, *refused],
+    )
 
 
 @covers(
@@ -277,8 +316,8 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
-    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and journals: the
-    acknowledgments have none of these attributes.
+    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and kinds of
+    journaling: the acknowledgments have none of these attributes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -289,14 +328,14 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{QueueType.DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
-        for rule, expected, observed in (
-            ("MQQB-3.1.7.15-17", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-18", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-20", named_here, _describe_queue(ack, "Response")),
-            ("MQQB-3.1.7.15-23", named_here, _describe_queue(ack, "Response")),
-            ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
+        for rule, field, expected, observed in (
+            ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-20", "response queue", named_here, _describe_queue(ack, "Response")),
+            ("MQQB-3.1.7.15-23", "response queue", named_here, _describe_queue(ack, "Response")),
+            ("MQQB-3.1.7.15-25", "DM", recoverable, ack["UserHeader"].DM),
         ):
-            judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
+            judge(rule, expected=expected, observed=observed, case=field, evidence=[sent, ack])
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
@@ -304,7 +343,13 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
         judge_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
-        judge("MQQB-3.1.7.15-29", expected=body, observed=observed, evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-29",
+            expected=body,
+            observed=observed,
+            case="body of the acknowledgment",
+            evidence=[sent, ack],
+        )
 
 
 @covers("MQQB-3.1.7.15-22")
@@ -319,31 +364,39 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
     sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
     expected = f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"
-    judge("MQQB-3.1.7.15-22", expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
+    judge(
+        "MQQB-3.1.7.15-22",
+        expected=expected,
+        observed=_describe_queue(ack, "Response"),
+        case="response queue",
+        evidence=[sent, ack],
+    )
 
 
-REMOVALS = {
+WAYS_OF_REMOVAL = {
     "received": ("PR", AckClass.RECEIVE),
     "purged": ("NR", AckClass.Q_PURGED),
     "deleted": ("NR", AckClass.Q_DELETED),
     "timeout": ("NR", AckClass.RECEIVE_TIMEOUT),
 }
-"""Ways in which a message leaves its queue, the bit that requests an acknowledgment, and its class."""
-CLASS_RULES = {
+"""Ways in which a message leaves its queue, each with the bit that requests an acknowledgment and the class of the
+acknowledgment.
+"""
+RULES_OF_CLASSES = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
-"""The rule of the class of each way."""
+"""The rule about the class for each way in which a message leaves its queue."""
 NEED_OF_WAY = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
-EVENT_RULES = {
+RULES_OF_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
 }
-"""The rules of the events that remove every message of a queue."""
-DELIVERY_RULES = {
+"""The rules about the events that remove every message of a queue."""
+RULES_OF_DELIVERIES = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
     "transactional": "MQQB-3.1.7.2.1-01",
@@ -363,27 +416,27 @@ DELIVERY_RULES = {
 )
 @needs("queues", "receive")
 @pytest.mark.parametrize(
-    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY_RULES.items()]
+    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in RULES_OF_DELIVERIES.items()]
 )
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param(end, marks=[covers(rule, *EVENT_RULES.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
-        for end, rule in CLASS_RULES.items()
+        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
+        for end, rule in RULES_OF_CLASSES.items()
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Three messages without requests, with the wrong and with the right request are received, purged, deleted or
-    expire: only the last is acknowledged, with its values.
+    """Messages without requests, with a wrong request and with the right request are received, purged, deleted or
+    expire: only a message with the right request is acknowledged, with the values for that message.
     """
-    bit, expected = REMOVALS[end]
+    bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
     transactional = delivery == "transactional"
     queue = sut.new_queue("left", transactional=transactional)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    life_s = LIFE_S if end == "timeout" else INFINITE
+    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
@@ -400,36 +453,45 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
-        CLASS_RULES[end],
-        *EVENT_RULES.get(end, ()),
+        RULES_OF_CLASSES[end],
+        *RULES_OF_EVENTS.get(end, ()),
         expected=of_classes(expected),
         observed=came,
+        case="classes of the acknowledgments",
         evidence=evidence,
     )
     if not came:
-        raise ConformanceFailure("no acknowledgment came to the administration queue")
+        raise ConformanceFailure("no acknowledgment arrived in the administration queue")
     ack = came[0]
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
-        DELIVERY_RULES[delivery],
+        RULES_OF_DELIVERIES[delivery],
         "MQQB-3.1.7.15-24",
         expected=recoverable,
         observed=ack["UserHeader"].DM,
+        case="DM of the acknowledgment",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.15-19",
         expected=f"{QueueType.DIRECT}: {destination}".lower(),
         observed=_describe_queue(ack, "Response"),
+        case="response queue",
         evidence=evidence,
     )
     body = bytes(ack["MessagePropertiesHeader"].MessageBody)
-    judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else LONG_BODY, observed=body, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.15-28",
+        expected=b"" if end == "received" else LONG_BODY,
+        observed=body,
+        case="body of the acknowledgment",
+        evidence=evidence,
+    )
 
 
 def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
-    """Remove every message from the queue in one way."""
+    """Remove every message from the queue in the given way."""
     if end == "received":
         for _ in sut.labels(queue):
             sut.control.call("receive", queue=queue, timeout_ms=0)
@@ -438,4 +500,4 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
     elif end == "deleted":
         sut.delete_queue(queue)
     else:
-        receiver.peer.pass_time((LIFE_S + 1) * 1_000)
+        receiver.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)

@@ -10,7 +10,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 @fault("sender-message-sent-twice-on-session", breaks="MQQB-3.1.7.16-06")
 class SentTwice(DispatchCollection):
-    """The sender leaves a sent message once in the dispatch collection and sends it twice."""
+    """The sender leaves a sent message in the dispatch collection once, and so sends it twice."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -145,7 +145,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
     (
         "receiver-order-ack-sequence-id-wrong",
         "MQQB-3.1.7.17-D03",
-        "The receiver's OrderAck has the TxSequenceID of another sequence.",
+        "The receiver's OrderAck has the TxSequenceID of a wrong sequence.",
         _is_order_ack_class,
         _change_sequence_timestamp,
     ),
@@ -256,7 +256,7 @@ class OnOpenSessionOnly(OrderAcks):
 
 @fault("receiver-final-ack-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
 class FinalAckNamesTheSessionPartner(FinalAcks):
-    """The receiver's FinalAck of a refused packet has the GUID of the session's queue manager in SourceGUID."""
+    """SourceGUID in the receiver's FinalAck of a refused packet is the GUID of the session's queue manager."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -268,7 +268,7 @@ class FinalAckNamesTheSessionPartner(FinalAcks):
 add(
     "receiver-transactional-ack-message-id-of-previous-message",
     "MQQB-3.1.7.17-03",
-    "The receiver's OrderAck or FinalAck has the MessageID of the message that it sent before.",
+    "The receiver's OrderAck or FinalAck has the same MessageID as the message that it sent before.",
     during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,

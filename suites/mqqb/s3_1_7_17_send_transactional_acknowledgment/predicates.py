@@ -1,4 +1,4 @@
-"""Judge OrderAcks and FinalAcks as messages, and by what they acknowledge. Spec: MS-MQQB 3.1.7.17."""
+"""Judge OrderAcks and FinalAcks as messages, and by the messages that they acknowledge. Spec: MS-MQQB 3.1.7.17."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _is_either(packet: Any) -> bool:
 @passive(
     "MQQB-3.1.7.17-05",
     MESSAGE,
-    "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed",
+    "PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is QM Ordering Ack",
     of_system=True,
 )
 @applies_to_acknowledgment(_is_either)
 def has_attributes(packet: Any) -> Finding:
-    """Demand nothing that a message can ask for."""
+    """Demand a message that requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
     values = {name: getattr(base, name) for name in ("PR", "TR")}
     values |= {name: getattr(user, name) for name in ("JN", "JP", "AQ", "RQ", "SH")}
@@ -44,11 +44,11 @@ def has_attributes(packet: Any) -> Finding:
 @passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
 @applies_to_acknowledgment(is_final_ack)
 def is_recoverable(packet: Any) -> Finding:
-    """Demand a recoverable FinalAck; of an OrderAck see E36."""
+    """Demand a recoverable FinalAck; for an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader", of_system=True)
+@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and so is EB if there is a SecurityHeader", of_system=True)
 @applies_to_acknowledgment(_is_either)
 def is_not_encrypted(packet: Any) -> Finding:
     """Demand a body in clear."""
@@ -57,9 +57,9 @@ def is_not_encrypted(packet: Any) -> Finding:
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID is that of received messages", of_system=True)(
+passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID equals that of received messages", of_system=True)(
     order_ack_of_received(is_of_a_received_sequence)
 )
-passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber is that of the message", of_system=True)(
+passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
     has_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
 )

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, delivery and destination."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: the body, the delivery and the destination of the
+acknowledgment.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def _body_fields(frame: Frame, body: type) -> dict[str, str]:
     return shown
 
 
-IN_CLEAR = fields(PrivacyLevel=0, encrypted=False)
+IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
 
 
 def _privacy(frame: Frame) -> dict[str, Any]:
@@ -46,26 +48,33 @@ def _privacy(frame: Frame) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
-    number before it, and is not encrypted.
+    previous number, and is not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
     frame = receiver.last_acknowledgment(count)
     if frame is None:
-        raise ConformanceFailure("no OrderAck came for the transactional messages")
+        raise ConformanceFailure("no OrderAck arrived for the transactional messages")
     identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
-    judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
+    judge(
+        "MQQB-3.1.7.17-D03",
+        expected=whole,
+        observed=found["TxSequenceID"],
+        case="Ordinal and TimeStamp of TxSequenceID",
+        evidence=evidence,
+        errata="E37",
+    )
     numbers = {name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")}
     both = fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1))
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=evidence)
 
 
 def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by its message, and that the FinalAck is recoverable and not encrypted."""
+    """Judge the body of a FinalAck by its message; judge that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
@@ -76,7 +85,7 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=[sent, frame])
 
 
 RULES_OF_REFUSED = {
@@ -89,8 +98,8 @@ RULES_OF_REFUSED = {
 @covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
-    """The peer sends two transactional messages, then one to a missing queue: its FinalAck has the previous number,
-    source and MessageID of that packet.
+    """The peer sends two transactional messages, then one to a missing queue: the FinalAck of the third has the
+    previous number, source and MessageID of its packet.
     """
     receiver = Receiver(peer, sut)
     for _ in range(2):
@@ -114,7 +123,7 @@ RULES_OF_RECEIVED = {
 @covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
-    the previous number, source and MessageID of the last.
+    the previous number, source and MessageID of the last message.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
@@ -130,8 +139,8 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-D11")
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
-    """The peer sends a message that is accepted and one that is refused, to direct names: OrderAck and FinalAck are
-    addressed to the order queue at the peer's address.
+    """The peer sends a message that is accepted and a message that is refused, to direct names: OrderAck and FinalAck
+    are addressed to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
@@ -140,7 +149,13 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
         user = frame["UserHeader"]
         named = str(getattr(user.DestinationQueue, "DirectFormatName", "no direct name")).rstrip("\0").lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge("MQQB-3.1.7.17-D11", expected=expected, observed=named, evidence=[message, frame])
+        judge(
+            "MQQB-3.1.7.17-D11",
+            expected=expected,
+            observed=named,
+            case="destination of the acknowledgment",
+            evidence=[message, frame],
+        )
 
 
 @needs("queues", "private_names")
@@ -155,7 +170,7 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     frame = receiver.await_acknowledgment()
     user, before = frame["UserHeader"], read_ack_place(frame)
     if before.TxSequenceNumber != 1:
-        raise ConformanceFailure("the OrderAck is not of the message of this check")
+        raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
     observed = {
         "DQ": user.DQ,
         "queue": getattr(user.DestinationQueue, "PrivateQueueIdentifier", None),
@@ -163,13 +178,13 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     }
     own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
     expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
-    judge.all(expected=expected, observed=observed, evidence=[sent, frame])
+    judge.all(expected=expected, observed=observed, case="destination of the OrderAck", evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two refused messages and drops every session twice without acknowledging the FinalAcks: both come
-    again on each following session.
+    """The peer sends two refused messages and drops every session, twice, without acknowledging the FinalAcks: the SUT
+    sends both again on each following session.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
@@ -179,14 +194,20 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
         frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
         observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
-        judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
+        judge(
+            "MQQB-3.1.7.17-11",
+            expected=fields({turn: wanted}),
+            observed={turn: observed},
+            case=f"FinalAcks {turn}",
+            evidence=[*sent, *frames],
+        )
         peer.hang_up()
 
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the session of each of two FinalAcks: both come again on a session that is open or that the SUT
-    opens.
+    """The peer closes the session of each of two FinalAcks: the SUT sends both again on a session that is open or that
+    it opens.
     """
     nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
@@ -197,7 +218,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         sent.append(session.send(receiver.sequence.message(destination=nowhere)))
         lost = _await_final_acks(receiver, len(frames), 1)
         if not lost:
-            raise ConformanceFailure("no FinalAck came for a message to a missing queue")
+            raise ConformanceFailure("no FinalAck arrived for a message to a missing queue")
         peer.inbox.conversation(lost[-1]).close()
         frames += lost
         frames += _await_final_acks(receiver, len(frames), 1)
@@ -205,11 +226,17 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
-    judge("MQQB-3.1.7.17-11", expected=wanted, observed=observed, evidence=[*sent, *frames])
+    judge(
+        "MQQB-3.1.7.17-11",
+        expected=wanted,
+        observed=observed,
+        case="FinalAcks on another session",
+        evidence=[*sent, *frames],
+    )
 
 
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
-    """Wait for so many FinalAcks behind the known ones, on any session; return the new ones."""
+    """Wait until that number of FinalAcks has arrived after the known ones, on any session; return the new ones."""
 
     def came() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]

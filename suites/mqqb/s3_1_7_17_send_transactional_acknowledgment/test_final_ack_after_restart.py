@@ -12,7 +12,7 @@ from suites.whole_messages import describe_packet
 @needs("restart", "receive")
 @covers("MQQB-3.1.7.17-D01")
 def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
-    """A FinalAck that the peer did not acknowledge comes again after a restart, recoverable and unchanged."""
+    """The SUT sends a FinalAck that the peer did not acknowledge again after a restart, recoverable and unchanged."""
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"FA": 1})
     receiver.await_acknowledgment()

@@ -23,7 +23,7 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
     if acknowledged:
         receiver.await_acknowledgment()
     if not peer.eventually(lambda: bool(sut.messages("transactional"))):
-        raise ConformanceFailure("the message did not come into its queue")
+        raise ConformanceFailure("the message did not arrive in its queue")
     receiver.session.close()
     peer.settle()
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
@@ -33,10 +33,17 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
         "MQQB-3.1.7.17-11",
         expected=of_class(AckClass.RECEIVE),
         observed=frame,
+        case="class of the FinalAck",
         evidence=[sent, frame],
     )
     if frame is None:
-        raise ConformanceFailure("no FinalAck came whose queue could be seen")
+        raise ConformanceFailure("no FinalAck arrived whose destination queue is known")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\private$\order_queue$"
-    judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.17-07",
+        expected=expected,
+        observed=queue,
+        case="destination of the FinalAck",
+        evidence=[sent, frame],
+    )

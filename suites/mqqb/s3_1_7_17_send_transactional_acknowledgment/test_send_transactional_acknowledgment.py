@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. The sending of a FinalAck is judged with 3.1.7.2.2."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. Whether a FinalAck is sent is judged with 3.1.7.2.2."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Fla
     "MQQB-3.1.7.17-11",
 )
 def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
-    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck each have the
-    required class, attributes, destination and body, and a MessageID of their own.
+    """The peer sends a message that is accepted and a message to a missing queue: the OrderAck and the FinalAck have
+    the required class, attributes, destination and body, and different MessageIDs.
     """
     receiver = Receiver(peer, sut)
     names = []
@@ -35,14 +35,20 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         evidence = [sent, frame]
         judge(
             "MQQB-3.1.7.17-11",
-            expected=holds("an acknowledgment", otherwise="no acknowledgment"),
+            expected=holds("the SUT sent an acknowledgment", otherwise="the SUT sent no acknowledgment"),
             observed=frame is not None,
             evidence=evidence,
         )
         if frame is None:
             continue
         user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
-        judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-04",
+            expected=value,
+            observed=int(properties.MessageClass),
+            case="MessageClass",
+            evidence=evidence,
+        )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
         judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
@@ -54,17 +60,29 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         judge(
             "MQQB-3.1.7.17-03",
-            expected=holds("a MessageID of its own"),
+            expected=holds("the acknowledgment has a new MessageID"),
             observed=bool(own) or str(names[-1]),
             evidence=evidence,
         )
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-07",
+            expected=expected,
+            observed=queue,
+            case="destination of the acknowledgment",
+            evidence=evidence,
+        )
         if value == AckClass.ORDER_ACK:
             identifier = receiver.sequence.identifier
             first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
-            judge("MQQB-3.1.7.17-06", expected=first, observed=tuple(found), evidence=evidence)
+            judge(
+                "MQQB-3.1.7.17-06",
+                expected=first,
+                observed=tuple(found),
+                case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+                evidence=evidence,
+            )
 
 
 def _identifier(frame) -> tuple[Any, int]:

@@ -1,4 +1,6 @@
-"""An application that receives messages from a queue of the SUT, and the acknowledgments that their sender gets."""
+"""An application that receives messages from a queue of the SUT, and the acknowledgments that the sender of the
+messages receives.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from suites.mqqb.steps.disposition import (
 
 
 class AcknowledgedApplication(Application):
-    """An application that receives messages of the peer; the peer asks for an acknowledgment of each."""
+    """An application that receives messages of the peer, each of which requests an acknowledgment."""
 
     WAIT_MS = 60_000
     """The timeout of reads that wait."""
@@ -32,11 +34,13 @@ class AcknowledgedApplication(Application):
         self.sent: dict[str, Frame] = {}
 
     def fill(self, *labels: str, **base: Any) -> list[Frame]:
-        """Send messages, wait for the last, return them; ConformanceFailure when the last is not in the queue."""
+        """Send messages, wait for the last, and return them; raise ConformanceFailure when the last is not in the
+        queue.
+        """
         for label in labels:
             self._send(label, base=base)
         if not self.peer.await_label(labels[-1], self.queue):
-            raise ConformanceFailure("the SUT did not take the messages")
+            raise ConformanceFailure("the SUT did not accept the messages")
         return [self.sent[label] for label in labels]
 
     def _send(self, label: str, **headers: Any) -> None:
@@ -46,19 +50,19 @@ class AcknowledgedApplication(Application):
         self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.with_admin_queue(), **asks))
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
-        """Begin a read that waits, then send the message that completes it."""
+        """Begin a read that waits, then send the message that completes the read."""
         number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
         self._send(label)
         self.peer.eventually(lambda: self.sut.control.answer(number) is not None)
 
     def await_receive_acks(self, count: int) -> list[str]:
-        """Wait for so many acknowledgments; return the labels of the messages with an ACK_RECEIVE, sorted."""
+        """Wait for that number of acknowledgments; return the labels of the messages with an ACK_RECEIVE, sorted."""
         self.receiver.await_acks(count)
         return self.labels_of(map(correlation, self.receiver.acks_of(AckClass.RECEIVE, *self.sent.values())))
 
     def await_final_acks(self, count: int) -> list[str]:
-        """Wait for so many FinalAcks; return the labels of the messages with one, sorted."""
+        """Wait for that number of FinalAcks; return the labels of the messages with a FinalAck, sorted."""
         came = self.receiver.await_all(self.receiver.final_acks, count)
         return self.labels_of(map(final_identifier, came))
 

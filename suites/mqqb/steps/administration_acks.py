@@ -1,4 +1,4 @@
-"""Predicates on the administration acknowledgments that a system makes. Spec: MS-MQQB 3.1.7.15."""
+"""Predicates on the administration acknowledgments that a system sends. Spec: MS-MQQB 3.1.7.15."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from suites.mqqb.steps.received_messages import Message, Received
 MESSAGE = "UserMessage"
 POSITIVE = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE, _LEFT = 0x8000, 0x4000
-"""Bits of the class: of negative acknowledgments, and of those of messages that had reached their queue."""
+"""Bits of the message class: negative acknowledgments, and acknowledgments of messages that had reached their queue."""
 
 JudgeAck = Callable[[Any], Finding]
 JudgeAnswer = Callable[[Any, Message, Any], Finding]
-"""A predicate on an acknowledgment, the message that it answers, and the identifier of that."""
+"""A predicate on an acknowledgment, the message that it acknowledges, and the identifier of that message."""
 
 
 def is_administration_ack(packet: Any, context: Context) -> bool:
@@ -37,12 +37,12 @@ def is_administration_ack(packet: Any, context: Context) -> bool:
 
 
 def is_of_queue(packet: Any) -> bool:
-    """Return whether an acknowledgment is of a message that had reached its queue."""
+    """Return whether an acknowledgment is about a message that had reached its queue."""
     return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT)
 
 
 def of_administration_ack(judge: JudgeAck) -> Predicate:
-    """Show a predicate only the administration acknowledgments that the SUT made."""
+    """Apply a predicate only to the administration acknowledgments that the SUT made."""
 
     @wraps(judge)
     def predicate(packet: Any, context: Context) -> Finding:
@@ -52,7 +52,9 @@ def of_administration_ack(judge: JudgeAck) -> Predicate:
 
 
 def of_answer(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
-    """Show a predicate the acknowledgments of messages that were seen; ``left_queue``: only those of such messages."""
+    """Apply a predicate only to acknowledgments of messages in the capture; ``left_queue``: only of messages that had
+    reached their queue.
+    """
 
     @wraps(judge)
     def predicate(packet: Any, context: Context) -> Finding:
@@ -66,7 +68,7 @@ def of_answer(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicat
 
 
 def same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
-    """Return whether two names of queues are of the same queue; ``host``: of private ones without their own."""
+    """Return whether two names identify the same queue; ``host`` is the host of private names that contain none."""
     return _named(queue, host) == _named(other, other_host)
 
 

@@ -1,4 +1,4 @@
-"""Steps that checks of the security caches share: their entries and cleanup timers."""
+"""Steps that checks of the security caches share: reading the entries and the cleanup timers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between
 from harness.sut.provisioning import USERS
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
 
@@ -29,12 +29,12 @@ class Caches:
         return entries
 
     def users(self) -> list[str]:
-        """Name the users in UserCertCache, in its order."""
+        """Return the names of the users in UserCertCache, in the order of the cache."""
         known = {user.security_id.hex(): user.name for user in USERS}
         return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATES)]
 
     def remaining_ms(self, name: str) -> int | None:
-        """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
+        """Return the remaining time of a cache's cleanup timer in ms; None when the timer does not run."""
         left = inspect_queue_manager(self.sut)["timers"][f"{name}Cleanup"]
         return None if left is None else int(left)
 
@@ -60,5 +60,5 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
 
 
 def expect_about(now_s: int) -> Expectation:
-    """Expect a moment that is about now, in seconds since 1970."""
-    return between(now_s - CLOCK_S, now_s + CLOCK_S)
+    """Return an expectation of the current time, in seconds since 1970, with a tolerance."""
+    return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)

@@ -1,4 +1,6 @@
-"""Steps that checks of the disposition of the peer's messages share: a session to the SUT, and what it sends back."""
+"""Steps that checks of the disposition of the peer's messages share: a session to the SUT, and the SUT's
+acknowledgments.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from suites.mqqb.steps.ordering import Receiver, is_ordering
 
 
 class AckClass(IntEnum):
-    """MESSAGE_CLASS_VALUES (MS-MQMQ 2.2.18.1.6)."""
+    """The message classes of acknowledgments, MESSAGE_CLASS_VALUES of MS-MQMQ 2.2.18.1.6."""
 
     NORMAL = 0x0000
     REPORT = 0x0001
@@ -50,39 +52,39 @@ NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 ADMINISTRATION = "mqc-acks"
-IDENTIFIER_AT = 16
-"""Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
+IDENTIFIER_OFFSET = 16
+"""The offset of the message's identifier, which follows the sequence, in the body of a FinalAck (MS-MQQB 2.2.5)."""
 MISSING_QUEUE = "private$\\mqc-nowhere"
 """A queue that the SUT does not have."""
 
 
 def message_class(frame: Frame) -> int:
-    """Return MessageClass."""
+    """Return MessageClass of a message."""
     return int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)
 
 
 def classes(frames: list[Frame]) -> list[str]:
-    """Return the classes of acknowledgments, as ``observed``."""
+    """Return the names of the classes of acknowledgments, for ``observed``."""
     return [f"0x{message_class(frame):04X}" for frame in frames]
 
 
 def named(*values: int) -> list[str]:
-    """Return classes as ``classes`` does, as ``expected``."""
+    """Return the names of these classes in the form of ``classes``, for ``expected``."""
     return [f"0x{value:04X}" for value in values]
 
 
 def correlation(frame: Frame) -> str:
-    """Return the CorrelationID in hexadecimal text."""
+    """Return the CorrelationID of a message as hexadecimal text."""
     return bytes((frame.message or frame["MessagePropertiesHeader"]).CorrelationID).hex()
 
 
 def final_identifier(frame: Frame) -> str:
-    """Return the MessageIdentifier in the body of a FinalAck as ``identifier`` does."""
-    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_AT:].hex()[:40]
+    """Return the MessageIdentifier in the body of a FinalAck in the form of ``identifier``."""
+    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_OFFSET:].hex()[:40]
 
 
 def identifier(message: Frame) -> str:
-    """Return the identifier of a message as a CorrelationID has it: Lineage and Uniquifier."""
+    """Return the identifier of a message in the form of a CorrelationID: Lineage and Uniquifier."""
     user = message["UserHeader"]
     whole = MessageIdentifier(QueueManagerGuid=user.SourceQueueManager, Ordinal=user.MessageID)
     return bytes(whole).hex()
@@ -104,7 +106,9 @@ def delete(sut: Sut, queue: str) -> None:
 
 
 class AcknowledgingReceiver(Receiver):
-    """A session on which the SUT receives messages whose administration queue the peer has; its acknowledgments."""
+    """A session on which the SUT receives messages whose administration queue is at the peer, and the SUT's
+    acknowledgments.
+    """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
@@ -114,7 +118,7 @@ class AcknowledgingReceiver(Receiver):
         return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
 
     def with_admin_queue(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
-        """Return fields of UserHeader with an administration queue of the peer."""
+        """Return the fields of UserHeader extended by an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
 
     def send_packet(self, packet: Any) -> Frame:
@@ -122,29 +126,31 @@ class AcknowledgingReceiver(Receiver):
         return self.session.send(packet)
 
     def admin_acks(self) -> list[Frame]:
-        """Return the administration acknowledgments that came so far, wherever to."""
+        """Return the administration acknowledgments that have arrived, whatever their destination."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
         return [frame for frame in found if not is_ordering(frame)]
 
     def acks_of(self, value: int, *sent: Frame) -> list[Frame]:
-        """Return the administration acknowledgments of a class that came so far for some messages."""
+        """Return the administration acknowledgments of a class that have arrived for these messages."""
         wanted = {identifier(message) for message in sent}
         return [ack for ack in self.admin_acks() if message_class(ack) == value and correlation(ack) in wanted]
 
     def final_acks(self) -> list[Frame]:
-        """Return the FinalAcks that came so far."""
+        """Return the FinalAcks that have arrived."""
         return [frame for frame in self.acknowledgments(final=True) if is_ordering(frame)]
 
     def reports(self) -> list[Frame]:
-        """Return the reports of traced messages that came so far: of that class, or for a public queue."""
+        """Return the reports on traced messages that have arrived: messages of class MQMSG_CLASS_REPORT or for a public
+        queue.
+        """
         return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
 
     def await_acks(self, count: int) -> list[Frame]:
-        """Wait for so many administration acknowledgments; return all that came."""
+        """Wait for that number of administration acknowledgments; return all that arrived."""
         return self.await_all(self.admin_acks, count)
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
-        """Wait for so many messages of the SUT, and a moment for more than those; return all that came."""
+        """Wait for that number of messages of the SUT, and a moment for further messages; return all that arrived."""
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
@@ -156,44 +162,46 @@ class AcknowledgingReceiver(Receiver):
         return wanted()
 
     def require_reception(self) -> Frame:
-        """Return a SessionAck of the SUT on the peer's session: silence means something only if the SUT receives there.
+        """Return a SessionAck of the SUT on the peer's session: silence is significant only if the SUT receives there.
 
-        ConformanceFailure when none comes.
+        Raise ConformanceFailure when no SessionAck arrives.
         """
         return self.session.check_alive()
 
     def acknowledge_all(self) -> None:
-        """Acknowledge also messages on the peer's session, such as FinalAcks; nothing may follow (E19)."""
+        """Acknowledge all messages of the SUT, also on the peer's session, where FinalAcks may arrive; nothing may be
+        sent afterwards (E19).
+        """
         self.peer.inbox.acknowledge()
 
     def send_for_ack(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
         """Send a packet; return it and the administration acknowledgment number ``count``.
 
-        ConformanceFailure when fewer come.
+        Raise ConformanceFailure when fewer acknowledgments arrive.
         """
         sent = self.send_packet(packet)
         came = self.await_acks(count)
         if len(came) < count:
-            raise ConformanceFailure("no acknowledgment came to the administration queue")
+            raise ConformanceFailure("no acknowledgment arrived in the administration queue")
         return sent, came[count - 1]
 
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
-    """Return the fields of UserHeader of a message to a private queue of a queue manager."""
+    """Return the UserHeader fields of a message to a private queue of a queue manager."""
     return Peer.private_queue(guid, number)
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
-IN_NONE = "in no queue"
+IN_NO_QUEUE = "in no queue"
 
 
 def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
-    """Name the messages of the peer that are in queues of the check, by kind, or in the SUT's dead-letter queues.
+    """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
-    ``IN_NONE`` also where control shows no queues: then only the effects of a message show that it was accepted.
+    Return ``IN_NONE`` also if control shows no queues: then only the effects of a message show that it was accepted.
     """
     if not sut.has("receive"):
-        return IN_NONE
+        return IN_NO_QUEUE
     wanted = {f"{frame['UserHeader'].SourceQueueManager}\\{frame['UserHeader'].MessageID}" for frame in sent}
     places = {kind: sut.messages(kind) for kind in kinds} | {queue: sut.kept(queue) for queue in DEAD_LETTERS}
     found = [
@@ -202,14 +210,14 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
         for one in there
         if guid_text(str(one["message_id"]).replace("}", "")) in wanted
     ]
-    return ", ".join(found) or IN_NONE
+    return ", ".join(found) or IN_NO_QUEUE
 
 
 remains = find_queues_of  # old name, until its last users change
 
 
 def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
-    """Wait for a message in a queue of the SUT, by path name; describe whether it is there."""
+    """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
     return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"
 
 

@@ -1,4 +1,4 @@
-"""One message of the peer, sent on a session of its own: its packets may carry values that make no difference."""
+"""One message of the peer on its own session: its packets may carry values that the SUT must ignore."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 
 @dataclass(slots=True)
 class Exchange:
-    """An exchange and its packets; ``answers``: the SUT's packets in order, None for one that did not come."""
+    """The packets of an exchange; ``answers``: the SUT's packets in order, None for a missing packet."""
 
     ALL_ANSWERED: ClassVar[Expectation] = facts(
         answers=packets(
@@ -33,13 +33,15 @@ class Exchange:
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """Return the SUT's answers in order, without echoes of the peer's request, and whether it closed."""
+        """Return the SUT's answers in order, without echoes of the peer's request, and whether the SUT closed the
+        connection.
+        """
         request = self.connection.sent[0].data
         answers = [frame for frame in self.answers if frame is not None and frame.data != request]
         return {"answers": answers, "closed": self.connection.closed_by_sut}
 
     def answered(self, kind: str) -> Frame | None:
-        """Return the first packet of a kind, by name."""
+        """Return the first answer of a kind, by the name of the kind."""
         return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
 
     @property
@@ -57,9 +59,10 @@ def exchange_message(
     parameters: Mapping[str, Any] = NONE,
     session: Mapping[str, Any] = NONE,
 ) -> Exchange:
-    """Open a session, send a session acknowledgment and a recoverable message, wait for its acknowledgment.
+    """Open a session, send a session acknowledgment and a recoverable message, and wait for the message's
+    acknowledgment.
 
-    The arguments are fields of the headers in every packet of the peer that has them.
+    The arguments are header fields; every packet of the peer with these headers gets them.
     """
     connection = peer.connect()
     groups = [
@@ -85,7 +88,7 @@ exchange, ORDINARY = exchange_message, Exchange.ALL_ANSWERED  # old names, until
 
 @dataclass(slots=True)
 class Delivery:
-    """The outcome of one message of the peer on a session of its own."""
+    """The outcome of one message of the peer on its own session."""
 
     outcome: str
     """``accepted_outcome``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
@@ -95,12 +98,12 @@ class Delivery:
 
 
 def taken(sut: Sut) -> str:
-    """Return the outcome of a message that the SUT accepted, as far as the control channel shows it."""
+    """Return the expected outcome of a message that the SUT accepts, as far as the control channel can show it."""
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
 
 def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> Delivery:
-    """Send a recoverable message on a new session; await its acknowledgment, and find its label in the queue."""
+    """Send a recoverable message on a new session; wait for its acknowledgment, and look for its label in the queue."""
     sut = peer.sut
     connection = peer.open_raw()
     sent = connection.send(message)

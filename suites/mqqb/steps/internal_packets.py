@@ -1,6 +1,6 @@
-"""Predicates on which internal packet it is, by the bytes: one with a wrong IN or PT is judged as well.
+"""Predicates that tell internal packets apart by their bytes, so that packets with a wrong IN or PT are also judged.
 
-Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a size of their own.
+Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a different size.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from suites.mqmq.steps.message_bytes import SIGNATURE
 
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
 _IN, _SH = 1 << 3, 1 << 4
-_PT_AT = 18
+_PT_OFFSET = 18
 
 Concerns = Callable[[Context], bool]
 
 
 class Kind(NamedTuple):
-    """An internal packet: its size, its PT, the bits of BaseHeader.Flags that it has."""
+    """A kind of internal packet: its size, its PT, and its bits of BaseHeader.Flags."""
 
     size: int
     pt: int
@@ -31,7 +31,7 @@ ESTABLISH_PACKET, PARAMETERS_PACKET, SESSION_ACK_PACKET = Kind(572, 2), Kind(32,
 
 
 class Opening(Summary):
-    """How far a session is set up: the packets of the SUT, and what the peer sent."""
+    """The progress of setting up a session: the packets of the SUT, and those of the peer."""
 
     def __init__(self) -> None:
         self.own = 0
@@ -40,7 +40,7 @@ class Opening(Summary):
         self.peer_parameters = False
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Take the next packet."""
+        """Record the next packet."""
         if frame.from_sut:
             self.own += 1
         elif frame.kind == "EstablishConnection":
@@ -51,29 +51,29 @@ class Opening(Summary):
 
 
 def is_first_of_initiator(context: Context) -> bool:
-    """Return whether a packet is the first of an initiator."""
+    """Return whether a packet is the first packet of an initiator."""
     return context.sut_role == "initiator" and context.before(Opening).own == 0
 
 
 def is_first_of_acceptor(context: Context) -> bool:
-    """Return whether a packet is the first of an acceptor."""
+    """Return whether a packet is the first packet of an acceptor."""
     return context.sut_role == "acceptor" and context.before(Opening).own == 0
 
 
 def is_second_of_initiator(context: Context) -> bool:
-    """Return whether a packet is an initiator's next one after a response that accepts."""
+    """Return whether a packet is an initiator's next packet after a response that accepts the session."""
     opening = context.before(Opening)
     return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
 
 
 def is_second_of_acceptor(context: Context) -> bool:
-    """Return whether a packet is an acceptor's next one after ConnectionParameters."""
+    """Return whether a packet is an acceptor's next packet after ConnectionParameters."""
     opening = context.before(Opening)
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
 def has_flags(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
-    """Demand the bits of a kind, of what has its size and its PT."""
+    """Demand the bits of a kind in a packet that has the size and the PT of the kind."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -86,7 +86,7 @@ def has_flags(kind: Kind, concerns: Concerns = lambda context: True) -> Predicat
 
 
 def has_pt(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
-    """Demand the PT of a kind, of what has its size and its bits."""
+    """Demand the PT of a kind in a packet that has the size and the bits of the kind."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -102,4 +102,4 @@ def _has_size(data: bytes, kind: Kind) -> bool:
 
 
 def _pt(data: bytes) -> int:
-    return data[_PT_AT] & 0xF
+    return data[_PT_OFFSET] & 0xF

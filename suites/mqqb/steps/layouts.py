@@ -11,7 +11,7 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
-SIZES = (572, 32, 36)
+PACKET_SIZES = (572, 32, 36)
 """Sizes of the three internal packets: a packet with the size of another kind has a wrong PT, not a wrong layout."""
 
 
@@ -25,7 +25,7 @@ def _demand_size(part: str, size: int) -> Predicate:
         if context.frame.transport != "tcp":
             return None
         if isinstance(packet, FormatError):
-            blamed = packet.field.partition(".")[0] == part and context.frame.size not in SIZES
+            blamed = packet.field.partition(".")[0] == part and context.frame.size not in PACKET_SIZES
             return (False, str(packet)) if blamed else None
         return True, f"{part} has {size} bytes"
 

@@ -1,4 +1,4 @@
-"""Messages of the SUT that are encrypted for the peer, decrypted with the private keys of the peer."""
+"""Messages that the SUT encrypts for the peer, and their decryption with the peer's private keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.sut.provisioning import peer_keys
 from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypt_body, session_key
 
 Choice = tuple[str, int, int]
-"""A provider, an algorithm, and the bits of a key."""
+"""A provider, an algorithm, and the number of bits of a key."""
 
 
 class DecryptedMessage:
@@ -30,7 +30,7 @@ class DecryptedMessage:
 
     @property
     def body(self) -> str | None:
-        """Return the body in clear, None when it cannot be decrypted."""
+        """Return the body in clear; None when it cannot be decrypted."""
         sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
         if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
             return None
@@ -39,7 +39,7 @@ class DecryptedMessage:
 
     @property
     def choice(self) -> Choice:
-        """Return provider, algorithm, and bits of the key."""
+        """Return the provider, the algorithm, and the number of bits of the key."""
         return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
 
 

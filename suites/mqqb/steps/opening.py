@@ -1,4 +1,4 @@
-"""Steps that the checks of the session opening share. The peer is raw: the reference answers nothing by itself."""
+"""Steps that the checks of the opening of a session share. The peer is raw: the reference sends no answers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from suites.mqqb.steps.provoking import let_send
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """The identifier of a queue manager that does not exist."""
 BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
-"""The peer's queue by a name with two addresses (capability two_addresses)."""
+"""A format name of the peer's queue by a host name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The Session Initialization Timer in the checks that wait for it (set_timers)."""
-EARLY_MS = 20_000
-"""Well before the Session Initialization Timer (60 s, MS-MQQB note <43>) would close a session that is being set up."""
-SIGNED = b"LIOR"
+EARLY_CLOSE_MS = 20_000
+"""A time well before the Session Initialization Timer (60 s, MS-MQQB note <43>) closes a session that is being
+set up.
+"""
+SIGNATURE_BYTES = b"LIOR"
 """BaseHeader.Signature on the wire."""
 RETRY_MS = 5_000
-"""The Session Retry Connect Timer unless configured otherwise (note <45>)."""
-CLOCK_S = 60
+"""The default duration of the Session Retry Connect Timer (note <45>)."""
+CLOCK_TOLERANCE_S = 60
 """The greatest accepted difference between the clocks of the SUT and of the harness."""
 
 
@@ -37,40 +39,42 @@ CLOCK_S = 60
 
 
 def packet_at(conversation: RawConversation, number: int) -> Frame | None:
-    """Wait for the SUT's packet of a number, of whatever kind; None when it did not come."""
+    """Wait for the packet of the SUT with that position, of whatever kind; return None when it does not arrive."""
     return conversation.poll_packet(number)
 
 
 def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
-    """Return the frame; None when it is not a packet, or has the very bytes of the packet that was sent."""
+    """Return the frame; None when it is not a packet, or equals the packet that the peer sent."""
     return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
 
 
 def begins_like_a_packet(frame: Frame) -> bool:
-    """Return whether a packet has the Signature."""
-    return frame.data.startswith(SIGNED, 4)
+    """Return whether the bytes of a packet contain the Signature."""
+    return frame.data.startswith(SIGNATURE_BYTES, 4)
 
 
 def require_reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
-    """Return the answer to a packet, or the connection that the SUT closed; ConformanceFailure at silence."""
+    """Return the answer to a packet, or the connection that the SUT closed; raise ConformanceFailure after silence."""
     if answer is None and not connection.closed_by_sut:
-        raise ConformanceFailure("the SUT neither answered nor closed")
+        raise ConformanceFailure("the SUT neither answered nor closed the connection")
     return answer or connection
 
 
 def read_internal_bits(frame: Frame | None) -> dict[str, int]:
-    """Read IN and PT from bytes that begin like a packet, well-formed or not; -1 for a missing field."""
+    """Read IN and PT from bytes that begin like a packet, well-formed or not; return -1 for a missing field."""
     data = frame.data if frame is not None and begins_like_a_packet(frame) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
 
 def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
-    """Wait for the SUT to close, well before its Session Initialization Timer expires; return the connection.
+    """Wait for the SUT to close the connection well before its Session Initialization Timer expires; return the
+    connection.
 
-    ConformanceFailure when the SUT closes late, while it answers another connection: the timer may be the reason.
+    Raise ConformanceFailure when the SUT closes it late, while it still answers another connection: the timer may be
+    the reason.
     """
-    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
+    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
         peer.request_session()  # its answer shows that the SUT has processed everything before it
         if connection.closed_by_sut:
             raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
@@ -86,14 +90,14 @@ def private_name(guid: UUID) -> str:
 
 
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
-    """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
+    """Let the SUT send a message; return the listener to which it will connect. The peer answers the SUT's pings."""
     listener = peer.listen_raw()
     let_send(peer, sut, to or peer.direct_name())
     return listener
 
 
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
-    """Return the SUT's next connection, the first or that of a retry, and the request that it sends there."""
+    """Return the SUT's next connection, the first or that of a retry, and the EstablishConnection request on it."""
     sut = listener.peer.sut
     connection = listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
     if connection is None:
@@ -102,34 +106,36 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
 
 
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
-    """Respond to the SUT's request and return its ConnectionParameters."""
+    """Respond to the SUT's request; return its ConnectionParameters."""
     connection.send(establish_response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
 
 
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
-    """Respond to the SUT's ConnectionParameters; the session is open, and its message comes."""
+    """Respond to the SUT's ConnectionParameters, which opens the session; return the SUT's message."""
     connection.send(parameters_response(frame, **header))
     return connection.expect("UserMessage")
 
 
 # -- time --------------------------------------------------------------------------------------------------------
 
-ON_TIME = holds("closed when the Session Initialization Timer expired")
-EARLY = "closed early"
+CLOSED_ON_TIME = holds("closed when the Session Initialization Timer expired")
+CLOSED_EARLY = "closed early"
 
 
 def time_initialization_end(
     sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
 ) -> bool | str:
-    """Wait for the end of a connection whose timer runs since an instant; return True for on time, else the time."""
+    """Wait for the end of a connection whose timer has run since an instant; return True if it ends on time, else the
+    time.
+    """
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
     if not connection.wait_closed(within_ms=max(0, latest_ms - peer.took(since_ms).ms)):
         return f"still open after {latest_ms} ms"
     took = peer.took(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
-    return took.ms >= earliest_ms or f"{EARLY}, after {took.ms} ms"
+    return took.ms >= earliest_ms or f"{CLOSED_EARLY}, after {took.ms} ms"
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------
@@ -149,7 +155,7 @@ def list_outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 
 def find_initiated_session(sut: Sut, to: str) -> dict[str, Any]:
-    """Return the session that the SUT opens or keeps as initiator for the OutgoingQueue of a format name."""
+    """Return the session that the SUT as initiator opens or has opened for the OutgoingQueue of a format name."""
     found = [one for one in list_sessions(sut) if one["role"] == "initiator"]
     found = [one for one in found if str(one["OutgoingQueueReference"]).lower() == to.lower()]
     return _only(found, f"as initiator to {to}")
@@ -174,7 +180,7 @@ def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
 
 
 def list_sessions(sut: Sut) -> list[dict[str, Any]]:
-    """Return the sessions that are not closed, GUIDs in one spelling."""
+    """Return the sessions that are not closed, with all GUIDs in the same spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
     return [one | {"RemoteQMGuid": guid_text(one["RemoteQMGuid"])} for one in found]
 
@@ -189,7 +195,7 @@ def is_address(value: str) -> bool:
 
 
 def guid_text(guid: UUID | str) -> str:
-    """Return a GUID in one spelling."""
+    """Return a GUID in the spelling that checks compare."""
     return str(guid).strip("{}").lower()
 
 
@@ -199,18 +205,22 @@ def connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 
 def recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
-    """Expect a ConnectionHistory entry of this minute with the peer's address; Error is 0, or that of a failure."""
+    """Return the expectation of a ConnectionHistory entry of the last minute with the peer's address; Error is 0, or
+    that of a failure.
+    """
     now_s = peer.environment.now().utc_s
     return fields(
         Status=status,
-        ConnectionHistoryTime=between(now_s - CLOCK_S, now_s + CLOCK_S),
+        ConnectionHistoryTime=between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S),
         Error=between(0x8000_0000, 0xFFFF_FFFF) if failed else 0,
         AddressList=peer.address,
     )
 
 
 def last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """Return the last entry of a ConnectionHistory as ``recent_entry`` compares it, Error without sign."""
+    """Return the last entry of a ConnectionHistory in the form that ``recent_entry`` compares, with an unsigned
+    Error.
+    """
     if not entries:
         return "no entry"
     last = entries[-1]

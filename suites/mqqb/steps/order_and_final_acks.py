@@ -1,6 +1,7 @@
-"""Predicates on OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5.
+"""Predicates on OrderAcks and FinalAcks.
 
-A message counts as one of them when most signs of one are there, so that one wrong field does not hide it.
+Spec: MS-MQQB 2.2.4, 2.2.5. A message counts as an OrderAck or FinalAck when it shows most of the signs, so that one
+wrong field does not hide it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ MESSAGE = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE = 4
-FIRST_FINAL = 0x4000
-ENOUGH = 3
-"""How many of four signs identify a message as an acknowledgment."""
+FIRST_FINAL_ACK_CLASS = 0x4000
+LEAST_SIGN_COUNT = 3
+"""How many of four signs must be present to identify a message as an acknowledgment."""
 _ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
@@ -39,26 +40,26 @@ def _signs(packet: Any, of_class: bool) -> bool:
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
     signs: int = of_class + (properties.Label == ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
-    return signs >= ENOUGH
+    return signs >= LEAST_SIGN_COUNT
 
 
 def is_order_ack(packet: Any) -> bool:
-    """Return whether a message is meant as an OrderAck."""
+    """Return whether a message is intended as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
-    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != ACK_LABEL):
+    if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as most messages are: two signs are missing
     return _signs(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:
-    """Return whether a message is meant as a FinalAck."""
+    """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value >= FIRST_FINAL and _signs(packet, of_class=True)
+    return value >= FIRST_FINAL_ACK_CLASS and _signs(packet, of_class=True)
 
 
 def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
-    """Pass a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
+    """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
         @wraps(judge_packet)
@@ -76,14 +77,14 @@ def base_flags(packet: Any) -> Finding:
 
 
 def other_bits(packet: Any) -> Finding:
-    """Demand that UserHeader.Flags has no bits except MP, DM (of an OrderAck see E36) and DQ, 3 or 7."""
+    """Demand that UserHeader.Flags has no bits except MP, DM (for an OrderAck see E36) and DQ, which is 3 or 7."""
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
 
 
 def private_name(packet: Any) -> Finding:
-    """Judge the private queue with DQ 3 (E42)."""
+    """Demand private queue 4 as the destination if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
@@ -91,7 +92,7 @@ def private_name(packet: Any) -> Finding:
 
 
 def direct_name(packet: Any) -> Finding:
-    """Judge the direct name with DQ 7."""
+    """Demand the prescribed direct name as the destination if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
         return None
@@ -100,12 +101,12 @@ def direct_name(packet: Any) -> Finding:
 
 
 def label(packet: Any) -> Finding:
-    """Demand the label that the specification prints."""
+    """Demand the label QM Ordering Ack."""
     return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
 def body_size(packet: Any) -> Finding:
-    """Demand the body size that the specification prints."""
+    """Demand the body size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
 
@@ -117,7 +118,7 @@ def property_flags(packet: Any) -> Finding:
 
 
 def body_type(packet: Any) -> Finding:
-    """Demand a body without type."""
+    """Demand BodyType VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
     return value == 0, f"BodyType is 0x{value:X}"
 
@@ -137,7 +138,7 @@ def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callab
     return predicate
 
 
-EXPECTED: Mapping[JudgePacket, str] = {
+EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     base_flags: "BaseHeader.Flags is 0",
     other_bits: "All other bits of UserHeader.Flags are 0 except DQ, 3 or 7, and DM (of an OrderAck see E36)",
     private_name: "The private queue is that of order_queue$",
@@ -147,15 +148,15 @@ EXPECTED: Mapping[JudgePacket, str] = {
     property_flags: "MessagePropertiesHeader.Flags is 0",
     body_type: "BodyType is VT_EMPTY",
 }
-"""The demands on both kinds of acknowledgment."""
+"""The texts of the demands on both kinds of acknowledgment."""
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
-    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule of the bit MP
-    of UserHeader.Flags.
+    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule about bit MP of
+    UserHeader.Flags.
     """
-    if rules.keys() != EXPECTED.keys():
-        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
+    if rules.keys() != EXPECTED_TEXTS.keys():
+        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
-        passive(rule, MESSAGE, EXPECTED[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
+        passive(rule, MESSAGE, EXPECTED_TEXTS[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
     passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(flag_of_acknowledgment(USER, "MP", 1, meant))

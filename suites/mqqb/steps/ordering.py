@@ -1,4 +1,4 @@
-"""Steps that checks of transactional messages share: the SUT as their receiver, and as their sender."""
+"""Steps that checks of transactional messages share, with the SUT as receiver or as sender of the messages."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from harness.peer.timeouts import ACK_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import EARLY_MS
+from suites.mqqb.steps.opening import EARLY_CLOSE_MS
 
 ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
-FIRST_FINAL = 0x4000
-NO_ORDERING = (0x0000, 0x0001, 0x0002)
-"""Classes of messages, reports and acknowledgments of arrival."""
+FIRST_FINAL_ACK_CLASS = 0x4000
+UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
+"""The classes of messages, reports and acknowledgments of arrival, which are neither OrderAcks nor FinalAcks."""
 BODY_SIZE = 0x24
-ORDER_ACK_MS = 500
-"""OrderAckTimeout (MS-MQQB 3.1.3.2, note <50>)."""
+ORDER_ACK_TIMEOUT_MS = 500
+"""The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
 ORDER_QUEUE = r"PRIVATE$\order_queue$"
 
 
 class Place(NamedTuple):
-    """The first fields of the body of an OrderAck or FinalAck."""
+    """The first fields of the body of an OrderAck or FinalAck, which identify a position in a sequence."""
 
     Ordinal: int
     TimeStamp: int
@@ -56,12 +56,13 @@ def is_ordering(frame: Frame) -> bool:
 
 
 def private_queue_number(sut: Sut, queue: str) -> int:
-    """Return the number of a queue that the check made, for a private name."""
+    """Return the number by which a private name identifies a queue that the check made."""
     return int(sut.private_format_name(queue).rpartition("\\")[2], 16)
 
 
 class Receiver:
-    """A session with the SUT as receiver of a transactional sequence; its acknowledgments may come on any session.
+    """A session with the SUT as receiver of a transactional sequence; the SUT may send its acknowledgments on any
+    session.
 
     ``session``: the session on which the peer sends its messages.
     """
@@ -82,21 +83,25 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message of the SUT once, except those of earlier tests."""
+        """Every message of the SUT, once, except messages about earlier tests."""
         return self.peer.inbox.messages
 
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
-        """Return the OrderAcks, or the FinalAcks, that came so far; ``among``: all copies instead of all messages."""
+        """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: all copies instead of all messages."""
         came = self.messages if among is None else among
         found = [(frame, int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)) for frame in came]
         return [
             frame
             for frame, value in found
-            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_earlier_test(frame)
+            if value not in UNORDERED_CLASSES
+            and (value >= FIRST_FINAL_ACK_CLASS) == final
+            and not self._is_of_earlier_test(frame)
         ]
 
     def _is_of_earlier_test(self, frame: Frame) -> bool:
-        """Return whether it is for a sequence of a test in the last hour: the SUT keeps unsent acknowledgments."""
+        """Return whether an acknowledgment is about a sequence of a test in the last hour: the SUT keeps unsent
+        acknowledgments.
+        """
         body = bytes(frame["MessagePropertiesHeader"].MessageBody)
         if len(body) < struct.calcsize("<II"):
             return False
@@ -105,31 +110,35 @@ class Receiver:
         return begun.TimeStamp - 3_600 < stamp and (stamp, ordinal) < (begun.TimeStamp, begun.Ordinal)
 
     def await_acknowledgment(self, *, final: bool = False) -> Frame:
-        """Wait as ``poll_acknowledgment`` does; ConformanceFailure when none comes."""
+        """Wait like ``poll_acknowledgment``; raise ConformanceFailure when no acknowledgment arrives."""
         frame = self.poll_acknowledgment(final=final)
         if frame is None:
-            raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} came for the transactional messages")
+            raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} arrived for the transactional messages")
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last, None when none comes."""
+        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last one, or None when none arrives."""
         frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
 
     def last_acknowledgment(self, number: int) -> Frame | None:
-        """Wait for the OrderAck of the last message, also where each message has its own OrderAck; return the last."""
+        """Wait for the OrderAck of the last message, even if each message has its own OrderAck; return the last
+        OrderAck.
+        """
         known = self._polled[False]
         frame = self.poll_acknowledgment()
         while frame is not None and read_ack_place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
-        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
+        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
         came = self.acknowledgments()
         self._polled[False] = len(came)
         return came[-1] if len(came) > known else None
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
-        """Wait until more messages are wanted than are known, on any session; return the last, None when none comes."""
+        """Wait until more messages have arrived on any session than are known; return the last, or None when none
+        arrives.
+        """
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
         known = len(wanted()) if known is None else known
         accepted, environment = self.peer.inbox.accepted, self.peer.environment
@@ -169,9 +178,9 @@ def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, 
 
 
 def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
-    """Build an OrderAck, or a FinalAck, of an unknown sequence; on an open session it changes nothing.
+    """Build an OrderAck or a FinalAck for an unknown sequence, which has no effect on an open session.
 
-    ``size``: int bytes of its body.
+    ``size``: the number of bytes of its body.
     """
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
@@ -182,22 +191,24 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 
 
 CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
-"""The effect of a packet that only an open session accepts (``send_before_open``)."""
+"""The expected reactions to a packet that only an open session accepts (``send_before_open``)."""
 
 
 def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
-    """Send a packet to a session in each state before OPEN, and to an open one; return their reactions.
+    """Send a packet to a session in each state before OPEN, and to an open session; return the reactions.
 
-    ConformanceFailure when an untouched session ends as well: the Session Initialization Timer may be the reason.
+    Raise ConformanceFailure when an untouched session also ends: the Session Initialization Timer may be the reason.
     """
     sut = peer.sut
     untouched = [peer.connect(), peer.request_session()]
     early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
-        raise ConformanceFailure("the SUT ends sessions that are being set up too soon to tell what ended this one")
+        raise ConformanceFailure(
+            "the SUT ends sessions that are being set up too early to determine why it ended this one"
+        )
     answer = late.acknowledgment()
     observed = {"closed before open": closed, "acknowledges when open": answer is not None}
     return observed, [*sent, *(each.last for each in early), answer]

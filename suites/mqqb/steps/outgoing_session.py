@@ -19,10 +19,10 @@ from suites.mqqb.steps.provoking import let_send
 
 
 class OutgoingSession:
-    """A session that the SUT opens to send one message to the peer; the peer answers only as the check orders.
+    """A session that the SUT opens to send one message to the peer; the peer answers only when the check requests it.
 
-    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered. ``listener``: that
-    of a check in which the SUT has a message already.
+    ``to``: the format name of the destination, by default a direct name of the peer. The peer answers pings.
+    ``listener``: the listener of a check in which the SUT already has a message.
     """
 
     connection: RawConversation
@@ -40,18 +40,20 @@ class OutgoingSession:
 
     @classmethod
     def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
-        """Let the SUT send to a public name that no directory knows; give up the check when the SUT refuses the name.
+        """Let the SUT send to a public name that is in no directory; give up the check when the SUT refuses the name.
 
         Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
         """
         try:
             return cls(peer, sut, to)
         except ControlRefused as refused:
-            judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
+            judge.give_up(Verdict.NOT_EXERCISED, f"the SUT may refuse a queue that is in no directory: {refused}")
             return None
 
     def poll_request(self, within_ms: int | None = None) -> Frame | None:
-        """Accept the SUT's next connection and return the EstablishConnection on it; None when no connection comes."""
+        """Accept the SUT's next connection and return the EstablishConnection request on it; return None when the SUT
+        does not connect.
+        """
         connection = self.listener.accept(within_ms)
         if connection is None:
             return None
@@ -60,7 +62,7 @@ class OutgoingSession:
         return self.request
 
     def await_request(self) -> Frame:
-        """Return the EstablishConnection on the SUT's next connection, the first or that of a retry."""
+        """Return the EstablishConnection request on the SUT's next connection, the first or that of a retry."""
         sut = self.peer.sut
         request = self.poll_request(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
         if request is None:
@@ -68,7 +70,7 @@ class OutgoingSession:
         return request
 
     def respond(self, **header: Any) -> Frame:
-        """Answer the request with an EstablishConnection; return the ConnectionParameters of the SUT."""
+        """Answer the request with an EstablishConnection response; return the ConnectionParameters of the SUT."""
         self.connection.send(establish_response(self.peer, self.request, **header))
         self.parameters = self.connection.expect("ConnectionParameters")
         return self.parameters
@@ -79,7 +81,7 @@ class OutgoingSession:
         return self.connection.expect("UserMessage")
 
     def open(self) -> Frame:
-        """Await the SUT's next request, answer it and its parameters; return the first UserMessage."""
+        """Wait for the SUT's next request, answer it and the ConnectionParameters; return the first UserMessage."""
         self.await_request()
         self.respond()
         return self.agree()

@@ -1,4 +1,4 @@
-"""Steps that the checks of pings share. Pings are read from their bytes, so that wrong values can be judged."""
+"""Steps that the checks of pings share. They read pings from their bytes, so that wrong values can be judged."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from suites.mqqb.steps.opening import RETRY_MS
 from suites.mqqb.steps.provoking import let_send
 
 SIGNATURE = 0x5548
-PING_MS = 1_000
-"""The Ping Response Timer is always one second (MS-MQQB 3.1.2.9)."""
-PACE = 4
-"""The greatest speed-up of protocol timers in these checks: one second must stay measurable."""
+PING_RESPONSE_TIMEOUT_MS = 1_000
+"""The duration of the Ping Response Timer in ms, which is always one second (MS-MQQB 3.1.2.9)."""
+GREATEST_TIMER_SPEED_UP = 4
+"""The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
-TRIES = 3
-"""Ping Requests in place of one that is not answered."""
+MOST_PING_REQUESTS = 3
+"""The number of Ping Requests to send until one is answered."""
 
-STOOD_STILL = "the SUT stood still while it waited for the response"
+SUT_STOOD_STILL = "the SUT stood still while it waited for the response"
 
 
 class Ping(NamedTuple):
-    """The fields in the 24 bytes of a ping, with correct values or not."""
+    """The fields in the 24 bytes of a ping, whether their values are correct or not."""
 
     Flags: int
     Signature: int
@@ -50,7 +50,7 @@ class Ping(NamedTuple):
 
 
 def read_ping(frame: Frame | None) -> Ping | None:
-    """Read a datagram as a ping; None when it is missing or does not have 24 bytes."""
+    """Read a datagram as a ping; return None when it is missing or does not have 24 bytes."""
     if frame is None or len(frame.data) != 24:
         return None
     flags, signature, cookie, guid = struct.unpack("<HHI16s", frame.data)
@@ -66,14 +66,16 @@ def ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | str:
 
 
 def read_element(tree: dict[str, Any], name: str) -> Any:
-    """Return an element of the inspected abstract data model; the check is not observable without it."""
+    """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
     if name not in tree:
-        raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
+        raise NotShown(f"the SUT's abstract data model, as the SUT shows it, does not contain {name}")
     return tree[name]
 
 
 def cookie_of(asked: Frame) -> int:
-    """Return the Cookie of a Ping Request of the SUT; ConformanceFailure when it does not have 24 bytes."""
+    """Return the Cookie of a Ping Request of the SUT; raise ConformanceFailure when the request does not have
+    24 bytes.
+    """
     ping = read_ping(asked)
     if ping is None:
         raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
@@ -84,7 +86,7 @@ def cookie_of(asked: Frame) -> int:
 
 
 class PingExchange(NamedTuple):
-    """A Ping Request of the peer and the datagram that came back, if any."""
+    """A Ping Request of the peer and the datagram that the SUT returned, if any."""
 
     sent: Frame
     received: Frame | None
@@ -97,16 +99,18 @@ class PingExchange(NamedTuple):
 
     @property
     def ping(self) -> Ping | None:
-        """Return the datagram that came back, read as a ping; None when it is missing or not of 24 bytes."""
+        """Return the datagram that the SUT returned, read as a ping; None when it is missing or does not have
+        24 bytes.
+        """
         return read_ping(self.received)
 
     def fields(self, *names: str) -> dict[str, Any] | str:
-        """Return fields of the datagram that came back, or describe it when it has none."""
+        """Return fields of the returned datagram, or describe the datagram when it has none."""
         return ping_fields(self.received, *names)
 
     @property
     def is_answered(self) -> bool:
-        """Return whether the datagram is meant as the response to the request, correct in every field or not."""
+        """Return whether the datagram is intended as the response to the request, even if some fields are wrong."""
         request, ping = read_ping(self.sent), self.ping
         if request is None or ping is None:
             return False
@@ -114,7 +118,7 @@ class PingExchange(NamedTuple):
 
     @property
     def predicted_outcome(self) -> Any:
-        """Return the outcome that RF predicts for a session: refused or accepted."""
+        """Return the outcome of a session request that RF predicts: refused or accepted."""
         return ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
@@ -123,7 +127,7 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
 
     A real network may lose a datagram: then another request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else TRIES):
+    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
         exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
         if exchange.received is not None:
             break
@@ -131,23 +135,27 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
 
 
 def require_ping_answer(peer: Peer) -> PingExchange:
-    """Send a Ping Request; ConformanceFailure when the SUT does not answer it."""
+    """Send a Ping Request; raise ConformanceFailure when the SUT does not answer it."""
     exchange = ping_sut(peer)
     if not exchange.is_answered:
-        raise ConformanceFailure(f"the SUT does not answer pings: {exchange.fields('Signature')} came")
+        raise ConformanceFailure(f"the SUT does not answer pings: {exchange.fields('Signature')} arrived")
     return exchange
 
 
 def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
-    """Wait for the next datagram; ConformanceFailure when it is the request itself, whose QMGuid is the peer's."""
+    """Wait for the next datagram; raise ConformanceFailure when it is the request itself, whose QMGuid is the
+    peer's.
+    """
     got = end.poll()
     if got is not None and got.data == sent.data:
-        raise ConformanceFailure("the SUT returns the bytes of each ping: it echoes")
+        raise ConformanceFailure("the SUT returns the bytes of each ping unchanged, like an echo")
     return got
 
 
 def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
-    """Request a session with a ClientGuid; return whether it is accepted, refused (CS, or closed), or not answered."""
+    """Request a session with a ClientGuid; return whether the SUT accepts it, refuses it (CS, or closing), or does not
+    answer.
+    """
     connection = peer.connect()
     connection.send(establish_request(peer, ClientGuid=client))
     frame = connection.poll("EstablishConnection")
@@ -157,7 +165,7 @@ def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
 
 
 def fetch_server_guid(peer: Peer) -> UUID:
-    """Return the Identifier with which the SUT answers a new session."""
+    """Return the Identifier of the SUT in its answer to a new session request."""
     return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
 
 
@@ -165,7 +173,7 @@ def fetch_server_guid(peer: Peer) -> UUID:
 
 
 class PingingSut:
-    """The SUT with a message for the peer: it pings, then connects; the check decides whether it answers.
+    """A SUT that has a message for the peer: it pings, then connects; the check decides whether it answers.
 
     The outcomes of an attempt are attributes.
     """
@@ -175,12 +183,12 @@ class PingingSut:
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
-        if sut.timeouts.usual_ms >= PING_MS:
+        if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response comes after its time"
             )
         if sut.has("set_timers"):
-            sut.slow_down(PACE)
+            sut.slow_down(GREATEST_TIMER_SPEED_UP)
             sut.set_timers(session_retry_connect_ms=RETRY_MS)
         self.peer = peer
         self.sut = sut
@@ -194,14 +202,14 @@ class PingingSut:
         return self.end.poll()
 
     def await_ping(self) -> Frame:
-        """Wait for the next Ping Request; ConformanceFailure when none comes."""
+        """Wait for the next Ping Request; raise ConformanceFailure when none arrives."""
         frame = self.poll_ping()
         if read_ping(frame) is None or frame is None:
             raise ConformanceFailure("the SUT sent no Ping Request before its session")
         return frame
 
     def answer_ping(self, asked: Frame, **fields: Any) -> Frame:
-        """Answer a Ping Request with RF 0 and its Cookie, unless ``fields`` replace them."""
+        """Answer a Ping Request with RF 0 and with its Cookie, unless ``fields`` replace them."""
         ping = read_ping(asked)
         assert ping is not None
         source, _ = next(one for one in self.end.received if one[1] is asked)
@@ -212,7 +220,7 @@ class PingingSut:
     def await_connection(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
         """Wait for the SUT's next connection and the request on it; return the outcome and the connection.
 
-        ``within_ms`` is by the tester's clock: a connection that comes later is that of the next attempt.
+        ``within_ms`` is measured by the tester's clock: a connection that arrives later belongs to the next attempt.
         """
         connection = self.listener.accept(within_ms, exactly=within_ms is not None)
         if connection is None:
@@ -226,13 +234,13 @@ class PingingSut:
         return self.await_connection(within_ms)[0]
 
     def stood_still_after(self, asked: Frame) -> bool:
-        """Return whether the SUT stood still during its Ping Response Timer: its later packets show nothing."""
-        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_MS))
+        """Return whether the SUT stood still during its Ping Response Timer, so that its later packets show nothing."""
+        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
     def half_response_ms(self) -> int:
         """Half of the Ping Response Timer."""
-        return self.sut.duration_ms(PING_MS) // 2
+        return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property
     def no_retry_ms(self) -> int:
@@ -240,7 +248,7 @@ class PingingSut:
         return self.sut.duration_ms(RETRY_MS) * 4 // 5
 
     def await_retry(self) -> str:
-        """Wait for the next attempt after the Session Retry Connect Timer, answer its pings; return its outcome."""
+        """Wait for the next attempt after the Session Retry Connect Timer and answer its pings; return the outcome."""
         known = len(self.end.received)
         due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.response_timeout_ms
         self.peer.environment.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)
@@ -249,8 +257,10 @@ class PingingSut:
         return f"{self.await_session()} after the retry time"
 
     def expire_response_timer(self) -> None:
-        """Pass the time of the Ping Response Timer."""
-        self.peer.pass_time(self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))
+        """Let time pass until the Ping Response Timer has expired."""
+        self.peer.pass_time(
+            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS)
+        )
 
 
 element = read_element  # old name, until its last users change

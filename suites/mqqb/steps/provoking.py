@@ -1,8 +1,8 @@
-"""Make the SUT send: by the control verb ``send``, or else by messages whose arrival it must acknowledge.
+"""Make the SUT send: with the control verb ``send``, or else with messages whose arrival it must acknowledge.
 
-An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15), with the delivery of the message that it
-acknowledges, to an administration queue that the peer chooses. So a system without control
-channel also opens sessions.
+An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15); it has the delivery of the message that it
+acknowledges, and its administration queue is chosen by the peer. So a SUT without a control channel also opens
+sessions.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from harness.wire import connection_parameters, establish_connection
 from reference_qm.surface.entropy import new_guid
 
 NORMAL = 0x0000
-RECOVERABLE = {"express": 0, "recoverable": 1}
-"""UserHeader.Flags.DM of the deliveries that an acknowledgment can have."""
+DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
+"""The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
 LINEAGE_SIZE = 16
-LIFE_S = 60
-"""TimeToBeReceived of a provoking message, so that it does not stay in the SUT's queue."""
+PROVOKING_LIFETIME_S = 60
+"""TimeToBeReceived of a provoking message, in seconds, so that the message does not stay in the SUT's queue."""
 
 
 class Provoker:
-    """A second queue manager beside the peer, which requests acknowledgments of the SUT to a queue of the peer."""
+    """A second queue manager besides the peer that makes the SUT send acknowledgments to a queue of the peer."""
 
     def __init__(self, peer: Peer, to: str) -> None:
         self.peer = peer
@@ -36,10 +36,10 @@ class Provoker:
         self.connection: RawConversation | None = None
 
     def send(self, tag: int, delivery: str = "express") -> str:
-        """Let the SUT send a message with this tag (``tags`` in sender.py); return the id of that message."""
+        """Let the SUT send a message with this tag (see ``tags`` in sender.py); return the id of that message."""
         connection = self.connection = self.connection or self._open()
-        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": RECOVERABLE[delivery]}
-        limits = {"AdminQueue": self.to, "TimeToBeReceived": LIFE_S}
+        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_OF_DELIVERIES[delivery]}
+        limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_LIFETIME_S}
         connection.send(self.peer.message(user | limits, properties={"PA": 1}))
         return f"{{{self.identifier}}}\\{tag}"
 
@@ -59,7 +59,9 @@ def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "ex
 
 
 def tag_of(frame: Frame) -> int:
-    """Return the ApplicationTag of a message, or the tag in the CorrelationID of a provoked acknowledgment."""
+    """Return the ApplicationTag of a message, or the tag in the CorrelationID of an acknowledgment that the peer
+    provoked.
+    """
     properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL:
         return int(properties.ApplicationTag)

@@ -1,4 +1,4 @@
-"""What a system has received, as far as its later packets are judged by it. Spec: MS-MQMQ 2.2.20."""
+"""The messages that a system has received, as far as its later packets are judged by them. Spec: MS-MQMQ 2.2.20."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.codec import TxSequenceID
 
 
 class Message(NamedTuple):
-    """What acknowledgments of a message depend on, under the printed names; ``body``: hashed."""
+    """The fields of a message on which its acknowledgments depend, under the printed names; ``body`` is a hash."""
 
     QueueManagerAddress: UUID
     DM: int
@@ -49,7 +49,9 @@ class Message(NamedTuple):
 
 
 class Received(Summary):
-    """The messages that a system has received, by source and MessageID; None of an identifier that several have."""
+    """The messages that a system has received, by source and MessageID; an identifier that several messages have maps
+    to None.
+    """
 
     of_system = True
 
@@ -68,11 +70,11 @@ class Received(Summary):
         return self.missing is None and (identifier, 1) in self.numbers
 
     def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:
-        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None: from
+        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None means
         the only one.
 
-        A sequence with a lower identifier may have been received before the capture began: a queue manager assigns
-        ascending identifiers (MS-MQQB 3.1.1.3.1).
+        A sequence with a lower identifier may have been received before the capture began, because a queue manager
+        assigns ascending identifiers (MS-MQQB 3.1.1.3.1).
         """
         if source is None and len(self.first_begun) == 1:
             source = next(iter(self.first_begun))
@@ -85,7 +87,7 @@ class Received(Summary):
         )
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a message of the peer."""
+        """Record a message of the peer."""
         self.missing = self.missing or connection.missing
         packet = record_of(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:

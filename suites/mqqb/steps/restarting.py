@@ -16,7 +16,7 @@ NEW_FIELDS = ("message_id", "sent_time")
 
 
 def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
-    """Return the fields of a message that differ from its earlier copy, or UNCHANGED."""
+    """Return the fields of a message that differ from its earlier copy, or UNCHANGED if none do."""
     one, other = describe_packet(before, receiver), describe_packet(after, receiver)
     wrong = [
         f"{name} {other[name]} for {value}"
@@ -51,6 +51,6 @@ def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: F
 
 
 def _get_ack_content(ack: Frame) -> tuple[object, ...]:
-    """Return the class, message and body of an acknowledgment."""
+    """Return the class, the acknowledged message and the body of an acknowledgment."""
     properties = ack["MessagePropertiesHeader"]
     return properties.MessageClass, bytes(properties.CorrelationID), bytes(properties.MessageBody)

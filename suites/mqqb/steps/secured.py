@@ -1,6 +1,6 @@
 """Messages of the peer that are signed and encrypted, and their disposition in the SUT.
 
-PA and NA request acknowledgments of each message, which come unless SendInsecureNacks is FALSE.
+PA and NA request acknowledgments of each message, which arrive unless SendInsecureNacks is FALSE.
 """
 
 from __future__ import annotations
@@ -38,26 +38,28 @@ from suites.mqqb.steps.disposition import MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
-"""SecurityHeader.ST."""
+"""Values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
-CLEAR = b"a body that is no whole number of blocks"
+CLEAR = b"a body that does not fill the last block"
 SYMMETRIC_KEYS = {
     40: b"\x51\x02\xa3\x04\xf5",
     128: bytes(range(1, 17)),
     192: bytes(range(1, 25)),
     256: bytes(range(1, 33)),
 }
-"""Session keys by their bits."""
+"""Session keys by their number of bits."""
 
 
 def message_id(frame: Frame) -> tuple[str, int]:
-    """Return the GUID and the number of a message."""
+    """Return the GUID and the number in the identifier of a message."""
     user = frame["UserHeader"]
     return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
 
 
 class SecuredDisposition:
-    """The disposition of one message: its acknowledgments, its FinalAcks, and the message if it is in its queue."""
+    """The disposition of one message: its acknowledgments, its FinalAcks, and the message itself if it is in
+    its queue.
+    """
 
     def __init__(
         self,
@@ -78,22 +80,22 @@ class SecuredDisposition:
 
     @property
     def answer(self) -> str:
-        """Return the classes of its administration acknowledgments."""
+        """Return the classes of the message's administration acknowledgments."""
         return ", ".join(self.acknowledgments) or "silence"
 
     @property
     def final(self) -> str:
-        """Return the classes of its FinalAcks."""
+        """Return the classes of the message's FinalAcks."""
         return ", ".join(self.finals) or "no FinalAck"
 
     @property
     def kept(self) -> str:
-        """Return whether it is in its queue."""
+        """Return whether the message is in its queue."""
         return "not in its queue" if self.found is None else KEPT
 
     @property
     def in_silence(self) -> str:
-        """Return its administration acknowledgments and whether it is in its queue."""
+        """Return the message's administration acknowledgments and whether the message is in its queue."""
         return f"{self.answer}, {self.kept}"
 
     @property
@@ -108,7 +110,9 @@ class SecuredDisposition:
 
 
 DispositionRow = tuple[str, str, str, Any]
-"""A rule, the name of a message, an attribute of its disposition (answer, final, kept, level, body), its value."""
+"""A rule, the name of a message, an attribute of its disposition (answer, final, kept, level, body), and the value of
+that attribute.
+"""
 Table = Iterable[DispositionRow]
 
 
@@ -119,8 +123,8 @@ INSECURE_NACKS = (
     "NACK_ACCESS_DENIED",
     "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
 )
-"""The acknowledgments that are sent only where SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
-OF_ACKNOWLEDGING = (
+"""The acknowledgments that are sent only if SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
+RULES_OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-15",
     "MQDMPR-3.1.1.12-D16",
     "MQQB-3.1.5.8.3-38",
@@ -131,19 +135,19 @@ OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-121",
     "MQDMPR-3.1.1.12-D14",
 )
-"""Rules that are observed by such an acknowledgment only."""
+"""Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 IN_SILENCE = "silence, not in its queue"
 SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
-    """Judge every row of a table by the dispositions of messages, by name.
+    """Judge every row of a table by the dispositions of the named messages.
 
-    Where SendInsecureNacks is FALSE, a refusal shows in the queue, and rules of the acknowledgment are not exercised.
+    If SendInsecureNacks is FALSE, the queue shows a refusal, and rules about the acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
-        if rule in OF_ACKNOWLEDGING and not secured.tells:
+        if rule in RULES_OF_ACKNOWLEDGING and not secured.tells:
             silent.add(rule)
             continue
         if attribute == "level" and not found[name].shows_level:
@@ -170,9 +174,9 @@ def _class(frame: Frame) -> str:
 
 
 KEPT = "in its queue"
-OTHER_BYTES = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
-LASTING = 20
-"""The highest time scale: signing and encrypting take time in which the session must not become idle."""
+OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
+GREATEST_TIME_SCALE = 20
+"""The highest time scale: signing and encrypting take time, in which the session must not become idle."""
 
 
 class Secured:
@@ -181,7 +185,7 @@ class Secured:
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
         self.sut = sut
-        sut.slow_down(LASTING)
+        sut.slow_down(GREATEST_TIME_SCALE)
         if sut.has("configure"):
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
@@ -192,7 +196,7 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Let a message be acknowledged, so that the SUT has its session and later answers come at once."""
+        """Let the SUT acknowledge a message, so that it has its session and sends later answers at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
@@ -201,7 +205,7 @@ class Secured:
         self.peer.inbox.acknowledge()
 
     def _tells_of_refusals(self) -> bool:
-        """Return whether the refusal of a message for a missing queue is acknowledged."""
+        """Return whether the SUT acknowledges the refusal of a message to a missing queue."""
         nowhere = f"TCP:{self.sut.address}\\{MISSING_QUEUE}"
         packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
@@ -225,7 +229,8 @@ class Secured:
     ) -> Any:
         """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
-        ``queue`` transactional makes it the first of a sequence; ``several``: it has a MultiQueueFormatHeader.
+        ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
+        MultiQueueFormatHeader.
         """
         own = self._administered | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
@@ -244,9 +249,11 @@ class Secured:
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
     def agree_on_signatures(self, user: User | None = None) -> None:
-        """Check that the SUT accepts some signature; ConformanceFailure when none: it may hash other bytes (E81).
+        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts none: it may hash other
+        bytes (E81).
 
-        The messages are of ``user``; without one they name no sender, if a refusal is acknowledged with its reason.
+        The messages name ``user``; without a user they name no sender, if the SUT acknowledges a refusal with its
+        reason.
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
@@ -261,14 +268,14 @@ class Secured:
             }
         )
         if all(one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "silence") for one in found.values()):
-            raise ConformanceFailure(OTHER_BYTES)
+            raise ConformanceFailure(OTHER_BYTES_HASHED)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
         return nack if self.tells else "silence"
 
     def plain(self, *, queue: str = "plain") -> Any:
-        """Build a message without SecurityHeader."""
+        """Build a message without a SecurityHeader."""
         return self.peer.message(self._administered, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
@@ -298,7 +305,7 @@ class Secured:
         )
 
     def _list_acks_by_correlation(self) -> dict[bytes, list[Frame]]:
-        """Return the acknowledgments that came, by their CorrelationID."""
+        """Return the acknowledgments that have arrived, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
         for frame in self.peer.inbox.messages:
             properties = frame["MessagePropertiesHeader"]
@@ -313,7 +320,7 @@ class Secured:
 
 
 def _get_ack_correlation_id(sent: Frame) -> bytes:
-    """Return the CorrelationID of the acknowledgments of a message."""
+    """Return the CorrelationID that the acknowledgments of a message have."""
     guid, number = message_id(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
@@ -343,8 +350,8 @@ def flip_signature_bit(packet: Any) -> Any:
 def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
     """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``.
 
-    LackedByRelease when the SUT's release has no key of the provider; ConformanceFailure when a required key is
-    missing.
+    Raise LackedByRelease when the SUT's release has no key of the provider, and ConformanceFailure when a required key
+    is missing.
     """
     provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)

@@ -1,6 +1,6 @@
-"""The SUT as sender of messages with tags, to a peer whose core gets none of them once the session is open.
+"""The SUT as sender of messages with tags, to a peer whose core receives none of them after the session is open.
 
-The peer's core makes the handshake and answers pings; afterwards only the check sends packets of the peer.
+The peer's core performs the handshake and answers pings; afterwards only the check sends packets of the peer.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from suites.mqqb.steps.ordering import is_ordering
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
 RETRY_MS = 5_000
-"""Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
+"""The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_MS = 20_000
-"""AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
-SET_UP = ["EstablishConnection", "ConnectionParameters"]
-"""The packets that an initiator sends first."""
+"""The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>): no acknowledgment may arrive later."""
+SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
+"""The packets that an initiator sends to set up a session, in order."""
 
 
 class Sender:
-    """The SUT as sender of one check's messages; ``to``: a format name of the peer, by default a direct one."""
+    """The SUT as sender of the messages of one check; ``to``: a format name of the peer, by default a direct name."""
 
     PEER_WINDOW = 61
     """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
@@ -40,9 +40,9 @@ class Sender:
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
-        """Let the SUT send a message for each tag, its ApplicationTag; return their message ids.
+        """Let the SUT send a message for each tag, which is the message's ApplicationTag; return their message ids.
 
-        A SUT without the facility ``send`` is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
+        A SUT without the facility ``send`` is provoked, if ``fields`` contain at most a delivery of ``RECOVERABLE``.
         """
         if not self.sut.has("send") and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
@@ -50,10 +50,11 @@ class Sender:
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
-        """Wait for the session on which the SUT sends next: one that it opens and sets up, or one that is open already.
+        """Wait for the session on which the SUT sends next: a session that it opens and sets up, or one that is already
+        open.
 
-        A message that came on an open session identifies it (E16). Connections that ended before they were set up, as
-        with a restart, are skipped while others exist. None when no session came.
+        A message that arrived on an open session identifies that session (E16). Connections that ended before they were
+        set up, as after a restart, are skipped while others exist. Return None when there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
@@ -68,13 +69,13 @@ class Sender:
         return called
 
     def _on_open_session(self) -> Conversation | None:
-        """Return the open session of the peer on which a new message came."""
+        """Return the open session of the peer on which a new message has arrived."""
         new = [one for one in self._on_sessions_of_peer() if one not in self._known]
         found = next((one for one in new if one.connection and one.connection.closed_by is None), None)
         return None if found is None else self.peer.inbox.conversation(found)
 
     def _on_sessions_of_peer(self) -> list[Frame]:
-        """Return the messages that came on sessions of the peer, except OrderAcks and FinalAcks."""
+        """Return the messages that have arrived on sessions of the peer, except OrderAcks and FinalAcks."""
 
         def is_on_one(frame: Frame) -> bool:
             return frame.connection is not None and frame.connection.sut_role == "acceptor" and not is_ordering(frame)
@@ -82,20 +83,22 @@ class Sender:
         return self.peer.inbox.find(is_on_one)
 
     def await_session(self) -> Conversation:
-        """Wait as ``poll_session`` does; ConformanceFailure when no session is set up."""
+        """Wait like ``poll_session``; raise ConformanceFailure when no session is set up."""
         session = self.poll_session()
         if session is None:
-            raise ConformanceFailure("no connection came from the SUT on which it could send its messages")
+            raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
         begun = [frame.kind for frame in session.received[:2]]
-        if begun != SET_UP:
+        if begun != SET_UP_PACKETS:
             came = " and ".join(begun) or "nothing"
-            raise ConformanceFailure(f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP)}")
+            raise ConformanceFailure(
+                f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP_PACKETS)}"
+            )
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:
-        """Wait for so many user messages; return all that came on the session.
+        """Wait for that number of user messages; return all that arrived on the session.
 
-        ConformanceFailure when the last of them is late.
+        Raise ConformanceFailure when the last of them is late.
         """
         self.peer.wait(
             lambda: len(session.messages) >= count or session.record.closed_by is not None, None, f"message {count}"
@@ -103,14 +106,17 @@ class Sender:
         return session.messages
 
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
-        """Wait as ``collect`` does, then for further messages until none comes in the silence window."""
+        """Wait like ``collect``, then for further messages until none arrives in the silence window."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
         return session.messages
 
     def await_first(self, count: int) -> tuple[Conversation, list[Frame]]:
-        """Wait for the session with so many messages; return both. ConformanceFailure when a message is missing."""
+        """Wait for a session with that number of messages; return both.
+
+        Raise ConformanceFailure when a message is missing.
+        """
         session = self.await_session()
         sent = self.collect(session, count)
         if len(sent) != count:
@@ -119,12 +125,12 @@ class Sender:
 
     @staticmethod
     def tags(frames: list[Frame]) -> list[int]:
-        """Return the tags of messages: the ApplicationTag, or the number in a message that the SUT was provoked to."""
+        """Return the tags of messages: the ApplicationTag, or the number in a message that the peer provoked."""
         return [tag_of(frame) for frame in frames]
 
     @staticmethod
     def acknowledge_all(session: Conversation) -> Frame:
-        """Acknowledge everything that came on the session."""
+        """Acknowledge all messages that have arrived on the session."""
         return session.acknowledge_all()
 
 
@@ -134,10 +140,10 @@ def tags(frames: list[Frame]) -> list[int]:
 
 
 def check_not_given_up(session: Conversation) -> None:
-    """Raise ConformanceFailure when a session ended on which the SUT's messages were not acknowledged for long.
+    """Raise ConformanceFailure when a session ended on which the SUT's messages were unacknowledged for a long time.
 
     Its Session Ack Wait Timer may have expired (MS-MQQB 3.1.6.3) because the SUT or the tester was slow, or a timer of
-    the peer. A session that the SUT ends sooner than that ended for another reason.
+    the peer may have. A session that the SUT ends earlier ended for another reason.
     """
     closed_ms = session.record.closed_at_ms
     if closed_ms is None:

@@ -1,4 +1,4 @@
-"""Steps that checks of transactional sequences share: the SUT as sender, its abstract data model, its queues."""
+"""Steps that checks of transactional sequences share: the SUT as sender, its abstract data model, and its queues."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
-JOURNAL = "system$;journal"
-DEAD = "system$;deadxact"
-RESEND_MS = 30_000
-"""The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
+SYSTEM_JOURNAL = "system$;journal"
+DEAD_LETTERS = "system$;deadxact"
+RESENT, NOT_RESENT = "resent", "not resent"
+"""Whether the SUT resent a message."""
+FIRST_RESEND_MS = 30_000
+"""The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core gets none of it.
+    """The SUT as sender of one sequence to a peer whose core receives none of it.
 
-    ``queue``: a queue of its own for a check that needs the whole sequence.
+    ``queue``: a separate queue for a check that needs the whole sequence.
     """
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
@@ -38,7 +40,7 @@ class Outgoing:
         """ApplicationTags of the sent messages; no other test's messages have them."""
 
     def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
-        """Let the SUT send messages; return the packets that came. ConformanceFailure when one is missing."""
+        """Let the SUT send messages; return the packets that arrived. Raise ConformanceFailure when one is missing."""
         first = len(self.tags)
         self.tags += [self.peer.message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
@@ -46,7 +48,7 @@ class Outgoing:
             self._await_copy(number)
             copies = self.copies(number)
             if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
-                raise ConformanceFailure("the SUT's message did not come as it was to be sent")
+                raise ConformanceFailure("the SUT's message did not arrive as it was to be sent")
             self.sent.append(copies[0])
         return self.sent[first:]
 
@@ -59,53 +61,59 @@ class Outgoing:
 
     @property
     def session(self) -> Conversation:
-        """The session on which the SUT sent the last of these messages; ConformanceFailure when it is closed."""
+        """The session on which the SUT sent the last of these messages. Raises ConformanceFailure when it is closed."""
         found = self._list_open_sessions()
         if not found:
             raise ConformanceFailure("the SUT has no session to the peer")
         return found[-1]
 
     def _list_open_sessions(self) -> list[Conversation]:
-        """Return the open sessions on which these messages came."""
+        """Return the open sessions on which these messages arrived."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
         return [one for one in open_ if self.numbers_on(one)]
 
     def await_session(self) -> Conversation:
-        """Wait until the SUT sends these messages on a new session, after the earlier one ended; return it."""
+        """Wait until the SUT sends these messages on a new session after the earlier one ended; return the new
+        session.
+        """
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
     def numbers_on(self, session: Conversation) -> list[int]:
-        """Return the numbers of the messages that came on a session, in order; 1 is the first that was sent."""
+        """Return the numbers of the messages that arrived on a session, in order; the first message that was sent has
+        number 1.
+        """
         return [self.tags.index(tag) + 1 for tag in Sender.tags(session.messages) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
-        """Return all packets that brought the message with a number, on any session."""
+        """Return all packets, on any session, that contain the message with a number."""
         return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
-        """Wait as long as the SUT may take to resend the message with a number; describe whether it did."""
+        """Wait as long as the SUT may take to resend the message with a number; describe whether the SUT did."""
         known = len(self.copies(number))
-        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sut.connect_timeout_ms
+        within_ms = (
+            self.sut.duration_ms(FIRST_RESEND_MS) + self.sut.slack_ms(FIRST_RESEND_MS) + self.sut.connect_timeout_ms
+        )
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
-        return "comes again" if len(self.copies(number)) > known else "does not come again"
+        return RESENT if len(self.copies(number)) > known else NOT_RESENT
 
     def send_order_ack(self, number: int, **changes: Any) -> Frame:
-        """Send the OrderAck of the message with a number (1 is the first)."""
+        """Send the OrderAck of the message with a number; the first message has number 1."""
         return self.session.send(build_order_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_final_ack(self, number: int, **changes: Any) -> Frame:
-        """Send the FinalAck that refuses the message with a number; ``changes``: see ``final_ack``."""
+        """Send the FinalAck that refuses the message with a number; ``changes``: see ``build_final_ack``."""
         return self.session.send(build_final_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_session_ack(self) -> Frame:
-        """Send the SessionAck of everything that came on the session, without an OrderAck."""
+        """Send the SessionAck of all messages that have arrived on the session, without an OrderAck."""
         frame = self.session.acknowledge_all()
         self.peer.settle()
         return frame
 
     def acknowledge_all(self) -> None:
-        """Send the SessionAck and the OrderAck of everything, so that the SUT resends nothing."""
+        """Send the SessionAck and the OrderAck of all messages, so that the SUT resends nothing."""
         self.session.acknowledge_all()
         self.session.send(build_order_ack(self.peer, self.sent[-1]))
         self.peer.settle()
@@ -131,7 +139,7 @@ class Outgoing:
         return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
-        """Wait until an element of OutgoingTransferInfo has a value; return whether it has."""
+        """Wait until an element of OutgoingTransferInfo has a value; return whether it does."""
         return self.peer.eventually(lambda: read_element(self.info(), name) == value)
 
     def unacknowledged(self) -> list[int]:
@@ -144,14 +152,14 @@ Place = tuple[int, int, int]
 
 
 def read_info_place(info: dict[str, Any], name: str) -> Place:
-    """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO."""
+    """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO, as a Place."""
     found = read_element(info, name)
     seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 
 def place_in_sequence(frame: Frame, further: int = 0) -> Place:
-    """Return the SEQUENCE_INFO of a message, or of the message ``further`` places behind it."""
+    """Return the SEQUENCE_INFO of a message, or of the message ``further`` places after it."""
     number = int(transaction_header(frame).TxSequenceNumber) + further
     return sequence_id_number(frame), number, number - 1
 
@@ -168,7 +176,7 @@ def read_sequence_id(frame: Frame) -> tuple[int, int]:
 
 
 def sequence_id_number(frame: Frame) -> int:
-    """Return the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
+    """Return the TxSequenceID of a message as the 64-bit number that a SEQUENCE_INFO contains."""
     stamp, ordinal = read_sequence_id(frame)
     return stamp << 32 | ordinal
 
@@ -179,6 +187,6 @@ def sequence_numbers(frames: list[Frame]) -> list[int]:
 
 
 def find_kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
-    """Return the messages that are in a queue of the SUT, as places in the list of identifiers, from 1."""
+    """Return the messages that are in a queue of the SUT, as positions in the list of identifiers, from 1."""
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]

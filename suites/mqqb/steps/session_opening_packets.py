@@ -1,4 +1,4 @@
-"""Predicates on the packets of a session opening, by who sent them.
+"""Predicates on the packets that open a session, by their sender.
 
 Spec: MS-MQQB 3.1.5.2.3, 3.1.5.3.1, 3.1.5.3.2, 3.1.5.4.1.
 """
@@ -16,26 +16,26 @@ PARAMETERS = "ConnectionParameters"
 
 
 def is_request(context: Context) -> bool:
-    """Return whether the SUT sent the packet as initiator."""
+    """Return whether the SUT sent the packet as an initiator."""
     return context.sut_role == "initiator"
 
 
 class LastOfThePeer(Summary):
-    """The last packet of each kind that opens a session, of those that the peer has sent on a connection."""
+    """The last packet of each kind that opens a session, among the packets that the peer has sent on a connection."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, Frame] = {}
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a packet of the peer."""
+        """Record a packet of the peer."""
         if not frame.from_sut and frame.kind in (ESTABLISH, PARAMETERS):
             self.by_kind[frame.kind] = frame
 
 
 def request_of(context: Context) -> Any:
-    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers; or None.
+    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers, or None.
 
-    A packet with the bytes of the request gives None: a response and an echo look the same.
+    A packet that equals the request gives None: a response and an echo then look the same.
     """
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
@@ -49,7 +49,7 @@ def is_response(context: Context) -> bool:
 
 
 def forbid_refusal(concerned: Callable[[Context], bool]) -> Predicate:
-    """Demand CS 0 in the packets that are concerned."""
+    """Demand CS 0 in the packets that the rule is about."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         return (packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}") if concerned(context) else None

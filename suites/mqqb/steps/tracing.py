@@ -13,8 +13,8 @@ from suites.mqqb.steps.disposition import AckClass, QueueType
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
-DATE = "Sun,Jan 01 26"
-"""The form of the date at the end of a report's label."""
+DATE_PATTERN = "Sun,Jan 01 26"
+"""The form of the date at the end of the label of a report."""
 
 
 class Report:
@@ -26,19 +26,19 @@ class Report:
 
     @staticmethod
     def expected_label(message: Frame) -> str:
-        """Return the label of the report on a message up to the time, common to both readings (E35)."""
+        """Return the label of the report on a message up to the time; both readings of E35 share this part."""
         user = message["UserHeader"]
         source = str(user.SourceQueueManager).upper()
         return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
 
     @staticmethod
     def expected_values(queue: UUID) -> dict[str, Any]:
-        """Return the ``values`` of a report to a public queue."""
+        """Return the expected ``values`` of a report to a public queue."""
         return {"MessageClass": AckClass.REPORT, "destination": (QueueType.PUBLIC, str(queue)), "DM": 0}
 
     @property
     def identifier(self) -> tuple[str, int]:
-        """Return what identifies the report itself: its source and its MessageID."""
+        """Return the source and the MessageID of the report itself."""
         return str(self.user.SourceQueueManager), int(self.user.MessageID)
 
     def is_about(self, message: Frame) -> bool:
@@ -52,7 +52,7 @@ class Report:
 
     @property
     def label(self) -> str:
-        """Return the label up to the time when its rest has the source and about the time of sending, else the whole
+        """Return the label up to the time if the rest contains the source and about the time of sending, else the whole
         label.
         """
         label = self.properties.Label
@@ -60,11 +60,11 @@ class Report:
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
-        return begins.upper() if found and _is_about(text[-len(DATE) :], self.user.SentTime) else text
+        return begins.upper() if found and _is_about(text[-len(DATE_PATTERN) :], self.user.SentTime) else text
 
     @property
     def values(self) -> dict[str, Any]:
-        """Return the class, the destination and the delivery."""
+        """Return the class, the destination and the delivery of the report."""
         queue = self.user.DestinationQueue
         return {
             "MessageClass": int(self.properties.MessageClass),
@@ -74,6 +74,6 @@ class Report:
 
 
 def _is_about(date: str, sent_s: int) -> bool:
-    """Return whether a date is the date of an instant in some time zone."""
+    """Return whether a date is the date of an instant in any time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
     return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}

@@ -1,4 +1,4 @@
-"""Predicates on OrderAcks and FinalAcks by what was received. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
+"""Predicates on OrderAcks and FinalAcks, judged by the received messages. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
 PRIVATE_QUEUE_OF_GUID = 3
-"""DQ of a private queue of the queue manager in QueueManagerAddress; see MS-MQMQ 2.2.19.2."""
-BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
+"""DQ of a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
+BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
 def has_order_ack_body(packet: Any, context: Context) -> Finding:
-    """Demand a body of the layout of 2.2.4.1."""
+    """Demand a body with the layout of 2.2.4.1."""
     if not is_order_ack(packet):
         return None
     body = packet.MessagePropertiesHeader.MessageBody
@@ -29,14 +29,14 @@ def has_order_ack_body(packet: Any, context: Context) -> Finding:
 
 
 class OrderAck(NamedTuple):
-    """The body of an OrderAck, and the GUID of the queue manager to which it is addressed; None in a direct name."""
+    """The body of an OrderAck, and the GUID of the queue manager to which it is addressed (None for a direct name)."""
 
     body: OrderAckBody
     source: UUID | None
 
     @classmethod
     def of(cls, packet: Any) -> OrderAck | None:
-        """Return the OrderAck that a packet is; None of other packets and of malformed bodies."""
+        """Return the OrderAck in a packet; None for other packets and for malformed bodies."""
         if not is_order_ack(packet):
             return None
         try:
@@ -48,7 +48,7 @@ class OrderAck(NamedTuple):
 
 
 def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
-    """Show a predicate the OrderAcks of a system that has received transactional messages."""
+    """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         received = context.before(Received)
@@ -61,11 +61,11 @@ def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Pre
 
 
 def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
-    """Compare TxSequenceID with the sequences that were received."""
+    """Compare TxSequenceID with the received sequences."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is that of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
-        raise NotCaptured(BEFORE_CAPTURE)
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, "TxSequenceID is not that of received messages"
 
 
@@ -75,12 +75,12 @@ def has_a_received_number(ack: OrderAck, received: Received) -> Finding:
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, that of a received message"
     if not received.has_whole(identifier):
-        raise NotCaptured(BEFORE_CAPTURE)
+        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, f"TxSequenceNumber is {number}, not that of a received message"
 
 
 def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
-    """Show a predicate the FinalAcks of messages that were seen, with the message."""
+    """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_final_ack(packet):
@@ -96,7 +96,7 @@ def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> P
 
 
 def has_field_of_message(name: str, of_message: str = "") -> Predicate:
-    """Demand a field of a FinalAck that is a field of its message."""
+    """Demand that a field of a FinalAck equals the field of its message."""
 
     def judge(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)

@@ -1,4 +1,4 @@
-"""Other readings of remote reading, and of the queues that are read."""
+"""Alternative readings of errata about remote reading and about the queues that are read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOOKUP_RECEIVES = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
 
 @follows("E51.2")
 class CancelledReadFails(RemoteEnding):
-    """A read that was cancelled returns a failure HRESULT."""
+    """A cancelled read returns a failure HRESULT, not an informational status."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         failed = Status.MQ_ERROR_OPERATION_CANCELLED if status is CANCELED else status
@@ -46,7 +46,7 @@ class CancelledReadFails(RemoteEnding):
 
 @follows("E52.2")
 class PeeksCannotBeCancelled(RemoteReads):
-    """A waiting peek cannot be cancelled: it waits for its time-out."""
+    """RemoteQMCancelReceive does not find a waiting peek: the peek waits for its time-out."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -62,7 +62,7 @@ class PeeksCannotBeCancelled(RemoteReads):
 
 @follows("E55.2")
 class OpenedByDescriptorOnly(RemoteOpening):
-    """RemoteQMOpenQueue refuses a dwpContext that is not a descriptor."""
+    """RemoteQMOpenQueue refuses a dwpContext that is not the handle of an OpenQueueDescriptor."""
 
     @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -79,7 +79,7 @@ class _Throwing(Call):
 
 @follows("E56.2")
 class PurgeThrows(RemoteOpening):
-    """RemoteQMPurgeQueue throws its errors: the status of the fault is the error."""
+    """RemoteQMPurgeQueue throws its errors: it answers with a fault whose status is the error."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         call.__class__ = _Throwing
@@ -106,7 +106,7 @@ class _NothingToEnd(RemoteEnding):
 
 add_reading(
     "E57.2",
-    "A receive by LookupIdentifier takes the message at once: RR_NACK cannot bring it back.",
+    "A receive by LookupIdentifier removes the message at once: RR_NACK does not return it to the queue.",
     both(replace_part(_LookupTakesAtOnce), replace_part(_NothingToEnd)),
 )
 
@@ -125,7 +125,7 @@ class EdgesNeedTheirIdentifier(Seeking):
 
 @follows("E59.2")
 class HighByteReversed(Positions):
-    """The highest byte of LookupIdentifier is 7 less the priority for transactional messages only."""
+    """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         sequential = super().assign_lookup_identifier(message) & LOW_BYTES
@@ -134,7 +134,7 @@ class HighByteReversed(Positions):
 
 @follows("E60.2")
 class SharingViolationOfTheQueue(Qmcomm):
-    """A queue that another has for itself is MQ_ERROR_SHARING_VIOLATION."""
+    """Opening a queue that is already open exclusively returns MQ_ERROR_SHARING_VIOLATION."""
 
     def get_open_failure(self, status: Status) -> Status:
         return status
@@ -142,7 +142,7 @@ class SharingViolationOfTheQueue(Qmcomm):
 
 @follows("E62.2")
 class PeekHandlesReceive(RemoteStarting):
-    """A receive through a handle that was opened to peek is carried out."""
+    """The server performs a receive through a handle that was opened for peeking."""
 
     @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
@@ -151,7 +151,7 @@ class PeekHandlesReceive(RemoteStarting):
 
 @follows("E102.2")
 class PriorityInEveryIdentifier(Positions):
-    """The highest byte of LookupIdentifier is 7 less the priority in every queue."""
+    """The highest byte of LookupIdentifier is 7 minus the priority in every queue."""
 
     @only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -160,7 +160,7 @@ class PriorityInEveryIdentifier(Positions):
 
 @follows("E103.2")
 class EdgesNeedSomeIdentifier(Seeking):
-    """For the first and the last message the identifier has to be one of the queue; 0 and all ones say none."""
+    """SeekFirst and SeekLast require the LookupIdentifier of a message in the queue, or 0 or all ones for none."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -173,7 +173,7 @@ class EdgesNeedSomeIdentifier(Seeking):
 
 @follows("E106.2")
 class CursorEndsAfterItsWait(Cursors):
-    """A cursor whose wait is over finds no message any more."""
+    """A cursor finds no message after the wait of a receive by the cursor has expired."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
@@ -184,7 +184,7 @@ class CursorEndsAfterItsWait(Cursors):
 
 @follows("E107.2")
 class ReadsGoOnAfterClosing(QueueOpening):
-    """Reads that have no tag continue to wait for a descriptor that is closed."""
+    """Waiting reads without a tag continue to wait after their OpenQueueDescriptor is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         readers = self.qm.readers
@@ -205,15 +205,15 @@ class LateBetasAreOld(ClientReading):
 
 @follows("E137.2")
 class ClosedQueuesAreKept(ClientOpening):
-    """Nothing is removed of a queue that is closed."""
+    """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
-        """Keep it."""
+        """Keep the entry."""
 
 
 @follows("E138.2")
 class TheHandleAlone(ClientOpening):
-    """The QueueHandle alone decides which open queue is meant."""
+    """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
@@ -224,7 +224,7 @@ class TheHandleAlone(ClientOpening):
 
 @follows("E139.2")
 class SevenBytesAreCompared(Seeking):
-    """The server compares the seven low bytes of a LookupIdentifier only."""
+    """The server compares only the low seven bytes of a LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -236,7 +236,7 @@ class SevenBytesAreCompared(Seeking):
 
 @follows("E170.2")
 class DeletedQueuesAreNotFound(RemoteStarting):
-    """A handle of a queue that was deleted is unknown."""
+    """The server treats a handle of a deleted queue as unknown."""
 
     @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:

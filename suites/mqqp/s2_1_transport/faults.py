@@ -17,7 +17,7 @@ ACCESS_DENIED = 5
 
 
 def _ignore_events(kind: type[Input]) -> Install:
-    """Ignore every input of a kind."""
+    """Let the server ignore every input of one kind."""
 
     def filter_(event: Input) -> Iterable[Input]:
         return [] if isinstance(event, kind) else [event]
@@ -75,7 +75,7 @@ add(
 
 
 def _serve_only_first_client(faulty: FaultyCore) -> None:
-    """Serve the first of the clients that are connected."""
+    """Let the server answer only the first connected client."""
     connected: list[str] = []
 
     def filter_(event: Input) -> Iterable[Input]:

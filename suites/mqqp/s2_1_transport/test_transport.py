@@ -22,7 +22,7 @@ MAPPER_PORT = 135
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
 def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers):
     """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one of them, and three reads return
-    their messages in it.
+    their messages in that syntax.
     """
     port = remote.read_port()
     binding = remote.connect(port)
@@ -48,8 +48,8 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 
 @covers("MQQP-2.1-D01")
 def test_unauthenticated_clients_are_served(remote, judge):
-    """Three clients without authentication stay connected at a time: each binds to qm2qm, and its RemoteQmGetVersion is
-    answered.
+    """Three clients without authentication are connected at the same time: each binds to qm2qm, and the SUT answers its
+    RemoteQmGetVersion.
     """
     port = remote.read_port()
     seen, evidence = [], []
@@ -79,10 +79,9 @@ def test_unauthenticated_clients_are_served(remote, judge):
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
 )
 @sut_survives()
-def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax, expected):
-    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to another identifier, is refused.
-
-    A bind to version 1.0 then still succeeds.
+def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, expected):
+    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to an unknown interface, is
+    refused. A bind to version 1.0 then still succeeds.
     """
     port = remote.read_port()
     association = remote.connect(port)
@@ -97,7 +96,9 @@ def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax,
 
 @covers("MQQP-2.1-02")
 def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
-    """ept_map for qm2qm returns a port where qm2qm can be bound; ept_map for an unknown interface returns no port."""
+    """ept_map for qm2qm returns a port at which a bind to qm2qm succeeds; ept_map for an unknown interface returns no
+    port.
+    """
     try:
         association = remote.connect(MAPPER_PORT)
     except SutUnavailable:

@@ -31,7 +31,7 @@ from reference_qm.surface.inputs import Input, RpcBytes
 
 @fault("server-answer-dw-arrive-time-zero", breaks="MQQP-2.2.2.1-07")
 class ArrivalTimeUnset(RemoteReads):
-    """The server's answer carries dwArriveTime 0."""
+    """The server returns dwArriveTime 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"dwArriveTime": 0}
@@ -39,7 +39,7 @@ class ArrivalTimeUnset(RemoteReads):
 
 @fault("server-answer-dw-arrive-time-in-minutes", breaks="MQQP-2.2.2.1-08")
 class ArrivalTimeInMinutes(RemoteReads):
-    """The server's answer carries dwArriveTime in minutes."""
+    """The server returns dwArriveTime in minutes, not in seconds."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         described = super().describe_remote_message(position)
@@ -60,7 +60,7 @@ class InfiniteIsASecond(RemoteReads):
 
 @fault("server-cancel-receive-ends-other-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
-    """RemoteQMCancelReceive cancels another waiting read of the queue, if there is one."""
+    """RemoteQMCancelReceive cancels a waiting read with a different dwRequestID, if the queue has one."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -69,7 +69,7 @@ class OtherReadCancelled(RemoteEnding):
 
 
 def _refuse_nonzero_field(name: str) -> Install:
-    """Refuse descriptions in which a field, which a server ignores, is not 0."""
+    """Let the server refuse a REMOTEREADDESC with a nonzero value in a field that servers must ignore."""
 
     class Refusing(RemoteStarting):
         def check_description(self, desc: Desc | None) -> Status:
@@ -96,7 +96,7 @@ add(
 
 @fault("server-answer-reserved-copied-from-request", breaks="MQQP-2.2.2.1-D03")
 class ReservedOfClient(RemoteReads):
-    """The server's answer carries Reserved of the request instead of 1."""
+    """The server returns the Reserved of the request instead of 1."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = call.arguments.get("lpRemoteReadDesc2")
@@ -113,7 +113,7 @@ class ReservedOfClient(RemoteReads):
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")
 class PacketCut(RemoteReads):
-    """The server's answer carries only the first 65,535 bytes of a packet."""
+    """The server returns only the first 65,535 bytes of a packet."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position)[:0xFFFF]
@@ -148,7 +148,7 @@ class InfiniteShort(ClientReading):
 
 
 def _refuse_answer_unless(name: str, usual: int) -> Install:
-    """Take an answer for malformed in which a field, which a client ignores, has another value than is usual."""
+    """Let the client treat a response as malformed if a field that clients must ignore has an unusual value."""
 
     class MalformedUnless(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -163,20 +163,20 @@ def _refuse_answer_unless(name: str, usual: int) -> Install:
 add(
     "client-answer-with-other-reserved-refused",
     "MQQP-2.2.2.1-06",
-    "The client takes an answer whose Reserved is not 1 for malformed.",
+    "The client treats a response whose Reserved is not 1 as malformed.",
     _refuse_answer_unless("Reserved", 1),
 )
 add(
     "client-answer-with-e-ack-nack-refused",
     "MQQP-2.2.2.1-09",
-    "The client takes an answer whose eAckNack is not 0 for malformed.",
+    "The client treats a response whose eAckNack is not 0 as malformed.",
     _refuse_answer_unless("eAckNack", 0),
 )
 
 
 @fault("server-answer-dw-arrive-time-is-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
 class ArriveTimeIsTheSentTime(RemoteReads):
-    """The server's answer carries SentTime of the message in dwArriveTime."""
+    """The server returns SentTime of the message in dwArriveTime."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
@@ -195,7 +195,7 @@ class ArriveTimeIsTheSentTime(RemoteReads):
     ),
 )
 class PacketLeftOut(RemoteReads):
-    """The server's answer carries lpBuffer NULL and dwSize 0."""
+    """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
@@ -219,7 +219,7 @@ def _accept_any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> C
 add(
     "server-unknown-h-cursor-means-first-cursor",
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
-    "The server reads by the first cursor of the queue when hCursor is unknown.",
+    "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     both(
         during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _accept_any_cursor),
         during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _accept_any_cursor),

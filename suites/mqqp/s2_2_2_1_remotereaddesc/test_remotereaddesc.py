@@ -20,7 +20,7 @@ DAY_S = 86_400
 RESERVED = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
-"""A body whose packet nearly has the largest size; the check fills the rest."""
+"""The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
 CLOCKS_S = 120
 """The largest difference between the clocks of a real SUT and of the tester."""
 
@@ -29,7 +29,7 @@ CLOCKS_S = 120
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
-    """Peeks and receives with any values of Reserved and eAckNack return the same messages as without; each answer has
+    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue; each response has
     Reserved 1.
     """
     peek, receive = (
@@ -57,7 +57,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
 
 
 def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
-    """Receive a message and acknowledge it, when there is one."""
+    """Receive a message and acknowledge it, if the queue contains one."""
     read = queue.read(action, **how)
     if read.outcome == "MQ_OK":
         queue.acknowledge(read)
@@ -73,9 +73,9 @@ def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
         *((Method.START_RECEIVE_BY_LOOKUP_ID, size) for size in (0, 0x1_0000)),
     ],
 )
-def test_answer_has_packet_of_message_and_its_size(remote, judge, by, size):
-    """A peek and a receive of messages from an empty body to 4 MiB: lpBuffer is the packet that was sent, and dwSize is
-    its PacketSize.
+def test_read_returns_packet_and_packet_size(remote, judge, by, size):
+    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer is the packet that was sent, and
+    dwSize is its PacketSize.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -106,9 +106,8 @@ def test_answer_has_packet_of_message_and_its_size(remote, judge, by, size):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_dw_size_above_range_is_refused(remote, judge, by):
-    """A peek with dwSize 0 returns the message; with dwSize 0x00420001 or 0xFFFFFFFF it is refused.
-
-    The message stays in the queue.
+    """A peek with dwSize 0 returns the message; a peek with dwSize 0x00420001 or 0xFFFFFFFF is refused. The message
+    stays in the queue.
     """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
     queue = remote.open_with_messages("first")
@@ -126,8 +125,8 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message with SentTime a day ago arrives: dwArriveTime of a peek and of a receive lies between sending and
-    acknowledgment.
+    """A message with SentTime a day ago arrives: dwArriveTime of a peek and of a receive is between the time of sending
+    and the time of the acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -159,8 +158,8 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     ],
 )
 def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, kinds):
-    """An application of the SUT sends a message to its own queues: dwArriveTime in each queue lies between the command
-    and its reply.
+    """An application of the SUT sends a message to its own queues: dwArriveTime in each queue is between the time of
+    the command and the time of its reply.
     """
     queues = [remote.open(kind) for kind in kinds]
     before = remote.peer.environment.now().utc_s
@@ -180,9 +179,8 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
-    """A read with ulTimeout 0xFFFFFFFF of an empty queue is not answered, in virtual time for an hour.
-
-    A message then comes, and the read returns it.
+    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (in virtual time for an hour). When a message arrives,
+    the read returns it.
     """
     queue = remote.open()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)

@@ -15,9 +15,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
 def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
-    """The SUT receives, and the peer does not answer RemoteQMEndReceive.
-
-    A second receive of the SUT has another dwRequestID.
+    """The SUT receives, and the peer does not answer RemoteQMEndReceive: a second receive of the SUT has a different
+    dwRequestID.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -30,7 +29,7 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
     numbers = [reader.description_of(call).dwRequestID for call in calls]
     judge(
         "MQQP-2.2.2.1-05",
-        expected=holds("the second read has another dwRequestID"),
+        expected=holds("the second read has a different dwRequestID"),
         observed=len(set(numbers)) == 2,
         evidence=[*calls, *first.evidence],
     )
@@ -40,7 +39,7 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
 def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
-    """The peer answers peeks with several values of Reserved and of eAckNack: the application gets the message each
+    """The peer answers peeks with several values of Reserved and eAckNack: the application receives the message each
     time.
     """
     reader = Reader(peer, sut)
@@ -55,7 +54,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.await_first_call(Method.START_RECEIVE2)
             evidence = reader.server.named(Method.START_RECEIVE2)[-1].evidence
-            judge(rule, expected=holds("the application gets the message"), observed=observed, evidence=evidence)
+            judge(rule, expected=holds("the application receives the message"), observed=observed, evidence=evidence)
 
 
 @needs("remote_read")
@@ -69,7 +68,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a dwRequestID of its own,
+    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a unique dwRequestID,
     ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
     """
     reader = Reader(peer, sut, version)
@@ -84,7 +83,7 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     before = [call.name for call in reader.server.calls]
     judge(
         "MQQP-3.1.4.1-03",
-        expected=holds("RemoteQMOpenQueue comes before the first read"),
+        expected=holds("the client calls RemoteQMOpenQueue before the first read"),
         observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
         evidence=evidence,
     )

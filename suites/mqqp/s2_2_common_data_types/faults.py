@@ -29,14 +29,14 @@ METHODS = (
 
 
 def _remove_ndr64_proposals(event: Input) -> Iterable[Input]:
-    """Replace proposals of NDR64 by proposals of an unknown syntax."""
+    """Replace NDR64 in the transfer syntaxes that a bind proposes with an unknown syntax."""
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))
     return [event]
 
 
 def _propose_only_ndr(bind: Bind) -> Bind:
-    """Propose NDR where NDR64 was to be."""
+    """Replace NDR64 in the transfer syntaxes that the client's bind proposes with NDR."""
     proposed = tuple(replace(one, transfer_syntaxes=(NDR,)) for one in bind.p_context_elem)
     return replace(bind, p_context_elem=proposed)
 
@@ -56,7 +56,7 @@ add(
 
 
 def _replace_failure_status(change: Callable[[int], int]) -> Install:
-    """Return other statuses for failures of qm2qm."""
+    """Change the statuses of failures that qm2qm returns."""
 
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status
@@ -67,12 +67,12 @@ def _replace_failure_status(change: Callable[[int], int]) -> Install:
 add(
     "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
-    "The server's failures carry a code that no document lists, without the C bit.",
+    "The server returns failures with a code that no document lists, without the C bit.",
     _replace_failure_status(lambda status: 0xC00E_7777),
 )
 add(
     "server-failure-without-severity-bit",
     "MQQP-2.2-D01",
-    "The server's failures carry a status without the S bit.",
+    "The server returns failures without the S bit.",
     _replace_failure_status(lambda status: status & 0x7FFF_FFFF),
 )

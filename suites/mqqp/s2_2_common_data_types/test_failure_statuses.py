@@ -16,13 +16,19 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("method", REFUSED_CALLS)
 def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
-    """Every failure that a method returns has the S bit; a code that no document lists has the C bit."""
+    """Methods refuse calls: every failure that they return has the S bit, and a code that no document lists has the C
+    bit.
+    """
     calls = REFUSED_CALLS[method](remote.open())
     statuses = [call.status for call in calls if call.status]
     without = [f"{code:#010x}" for code in statuses if not failure(code)]
     if not statuses:
         judge.mark_not_exercised(
-            "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=calls
+            "MQQP-1.8-D01",
+            "MQDMPR-1.8-D01",
+            "MQQP-2.2-D01",
+            reason="the SUT answered every refused call with a fault",
+            evidence=calls,
         )
         return
     judge("MQQP-2.2-D01", expected=none("failure without the severity bit"), observed=without, evidence=calls)

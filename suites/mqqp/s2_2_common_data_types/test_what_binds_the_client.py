@@ -1,6 +1,4 @@
-"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the demands of these sections on the client, which is the SUT
-here.
-"""
+"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the demands on clients. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -14,10 +12,10 @@ from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
-"""Failure HRESULTs and an NTSTATUS, some of them undefined."""
+"""Failure statuses that the peer returns: HRESULTs and an NTSTATUS, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
-"""Statuses of faults."""
+"""Statuses of RPC faults: access denied, and an undefined status."""
 
 
 def _called_methods(reader):
@@ -104,7 +102,7 @@ FAILING = {
     "RemoteQMOpenQueue",
     "RemoteQMPurgeQueue",
 }
-"""Methods that have to succeed before the application's command succeeds."""
+"""Methods that must succeed for the application's command to succeed."""
 
 
 @needs("remote_read")
@@ -112,8 +110,8 @@ FAILING = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns six different failures of one method: the SUT's reply and the number of its calls are the same
-    each time. Where the application asked to read, open or purge, the reply is a failure.
+    """The peer returns six different failures from one method: the SUT's reply and the number of its calls are the same
+    each time. If the application requested a read, an open or a purge, the reply is a failure.
     """
     rule, version = METHODS[name]
     outcomes, evidence = [], []
@@ -139,7 +137,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
 
 
 def _return_failure(reader, name, status):
-    """Let a method return a failure; a read also returns a message with the failure."""
+    """Let the peer return a failure from a method; a read also returns a message."""
     if name in (Method.START_RECEIVE, Method.START_RECEIVE2, "RemoteQMStartReceiveByLookupId"):
         reader.server.answers[name] = lambda call: reader.answer_read(call, reader.build_message(), status)
     else:
@@ -147,12 +145,12 @@ def _return_failure(reader, name, status):
 
 
 def _call_method(reader, name):
-    """Let the SUT do what calls a method; return whether its reply is a success."""
+    """Let the SUT execute a command that calls a method; return whether its reply is a success."""
     return _begin_to_call_method(reader, name).wait().get("ok")
 
 
 def _begin_to_call_method(reader, name):
-    """Let the SUT begin what calls a method; return the request."""
+    """Let the SUT begin a command that calls a method; return the request."""
     if name == "RemoteQMOpenQueue":
         return reader.begin_open()
     remote = reader.open()
@@ -179,7 +177,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""By name: how the peer ends a call without a status of its method."""
+"""By name: how the peer ends a call without a status from the method."""
 
 
 @needs("remote_read")
@@ -188,8 +186,8 @@ BROKEN_CALLS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
 def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
-    """The peer answers a method with a fault, or closes the connection: the SUT replies to the application with a
-    failure. Then a queue is opened and read successfully.
+    """The peer answers a method with a fault, or closes the connection: the SUT reports a failure to the application,
+    and then opens and reads a queue successfully.
     """
     rule, version = METHODS[name]
     reader = Reader(peer, sut, version)

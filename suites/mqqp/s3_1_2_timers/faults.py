@@ -58,7 +58,7 @@ class CallTimerDoubled(RemoteReads):
 
 @fault("server-new-wait-stops-other-timers", breaks="MQQP-3.1.2-02", blind=True)
 class OneTimerForAllWaits(Waiting):
-    """The server stops the timers of the waiting reads when another read begins to wait."""
+    """The server stops the timers of all waiting reads when a new read begins to wait."""
 
     def wait_for_new_message(
         self,

@@ -15,7 +15,7 @@ TIMED_OUT = "ended without a message"
 
 
 def describe_end(read):
-    """Describe how a read ended whose time-out expired."""
+    """Return the text for a read whose time-out expired."""
     return TIMED_OUT if read.failed else read.label_or_outcome
 
 
@@ -31,8 +31,8 @@ ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 @covers(*WAITED, *ENDED)
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """Of an empty queue, a receive without a time-out is answered at once; two with 400 ms and 900 ms fail after that
-    time. A third receive gets its message, and a receive with 1,300 ms after it still lasts as long.
+    """Reads of an empty queue: a receive with time-out 0 is answered at once, and receives with 400 ms and 900 ms fail
+    after that time. A further receive gets a message, and a receive with 1,300 ms that follows still waits 1,300 ms.
     """
     queue = remote.open()
     at_once = queue.start_receive(by=by)
@@ -56,13 +56,13 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
 
 
 def await_end(remote, read, timeout_ms, began_ms):
-    """Wait for the end of a read; return its duration since an instant."""
+    """Wait for the end of a read; return the time from a given instant to that end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.took(began_ms)
 
 
 def judge_waits(remote, judge, took, evidence):
-    """Judge how long reads waited; ``took``: the durations by ulTimeout."""
+    """Judge how long reads waited; ``took`` maps each ulTimeout to the measured duration."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
         expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))

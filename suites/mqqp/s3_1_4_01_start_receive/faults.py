@@ -46,7 +46,7 @@ add(
 
 @fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
 class NullDescriptionOtherStatus(RemoteStarting):
-    """RemoteQMStartReceive2 with a NULL description returns MQ_ERROR_INVALID_PARAMETER."""
+    """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def check_description(self, desc: Desc | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
@@ -126,7 +126,7 @@ class _UnknownActionPeeks(RemoteStarting):
 add(
     "server-unknown-action-peeks-tolerated",
     (),
-    "Tolerated: the server performs a read with an unlisted ulAction as a PEEK_CURRENT.",
+    "Tolerated: the server performs a read with an undefined ulAction as a PEEK_CURRENT.",
     replace_part(_UnknownActionPeeks),
 )
 
@@ -144,7 +144,7 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
 class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
-    """The server accepts the dwRequestID of a waiting peek, and refuses that of a waiting receive only."""
+    """The server accepts a dwRequestID that a waiting peek uses, and refuses only one that a waiting receive uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -164,7 +164,7 @@ class CursorOfAnotherHandleTaken(RemoteStarting):
 
 @fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
 class SequentialIdWithThePriority(RemoteReads):
-    """The server's answer carries the whole LookupIdentifier in SequentialId, including its highest byte."""
+    """The server returns the whole LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return position.LookupIdentifier
@@ -172,7 +172,7 @@ class SequentialIdWithThePriority(RemoteReads):
 
 @fault("server-second-peek-current-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class SecondPeekMovesOn(RemoteReads):
-    """The server moves the cursor at the second PEEK_CURRENT by it."""
+    """The server moves a cursor at its second PEEK_CURRENT."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -212,7 +212,7 @@ def _remove_transaction_header(packet: UserMessagePacket) -> UserMessagePacket:
 add(
     "server-answer-packet-without-jn-and-jp",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
-    "The server's answer carries a packet with JN and JP clear.",
+    "The server returns a packet with JN and JP clear.",
     replace_part(_change_serialized_message(_clear_journaling_flags)),
     blind=True,
 )
@@ -221,7 +221,7 @@ add(
 add(
     "server-answer-packet-without-transaction-header",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
-    "The server's answer carries a transactional message without its TransactionHeader.",
+    "The server returns a transactional message without its TransactionHeader.",
     replace_part(_change_serialized_message(_remove_transaction_header)),
     blind=True,
 )
@@ -244,7 +244,7 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
     ),
 )
 class WaitsForTheLost(ClientTasks):
-    """The client waits forever for a call that ended with a fault or a lost connection."""
+    """The client continues to wait for a call that ended with a fault or a lost connection."""
 
     def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
         super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)

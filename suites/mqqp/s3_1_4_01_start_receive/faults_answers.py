@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the answers of reads."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the responses to reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INFORMATION = 0x400E0000
     ),
 )
 class ReceiveWithoutHandle(RemoteReads):
-    """The server's answer to a successful receive carries the context handle NULL."""
+    """The server returns the context handle NULL for a successful receive."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None:
@@ -52,7 +52,7 @@ class ReceiveWithoutHandle(RemoteReads):
     ),
 )
 class PeekWithHandle(RemoteReads):
-    """The server's answer to a successful peek carries a context handle."""
+    """The server returns a context handle for a successful peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None:
@@ -72,7 +72,7 @@ class PeekWithHandle(RemoteReads):
     ),
 )
 class ReadsInform(RemoteReads):
-    """The server's answer to a successful read carries an informational status instead of MQ_OK."""
+    """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
@@ -91,7 +91,7 @@ class ReadsInform(RemoteReads):
     ),
 )
 class PacketOfAnother(RemoteReads):
-    """The server's answer carries a packet whose label differs from that of the message."""
+    """The server returns a packet with a wrong label."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         packet = super().serialize_remote_message(position)
@@ -99,11 +99,11 @@ class PacketOfAnother(RemoteReads):
 
 
 LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a lost property, where it is not the default of its type."""
+"""The value of a removed property, if it is not the default of the property's type."""
 
 
 def _remove_message_property(name: str) -> Install:
-    """Lose a property of a message on its way to a reader."""
+    """Let the server remove one property of a message from the packet that it returns."""
 
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -122,7 +122,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
             *("MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"),
             *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
         ),
-        f"The server's answer carries a packet without the message's {_name}.",
+        f"The server returns a packet without the message's {_name}.",
         _remove_message_property(_name),
     )
 
@@ -142,7 +142,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
     ),
 )
 class PacketPadded(RemoteReads):
-    """The server's answer carries four bytes after the packet, which dwSize counts."""
+    """The server returns four extra bytes after the packet, and includes them in dwSize."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position) + bytes(4)
@@ -159,7 +159,7 @@ class PacketPadded(RemoteReads):
     ),
 )
 class SequentialIdWrong(RemoteReads):
-    """The server's answer carries a SequentialId that is one too high."""
+    """The server returns a SequentialId that is one too high."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return super().get_sequential_id(position) + 1

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and its use of the answers."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and its use of the responses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 from reference_qm.core.remote.server_bindings import ServerBindings
 
 PEEK_PREVIOUS = 0x80000002
-"""An ulAction that MS-MQQP does not have."""
+"""An ulAction that MS-MQQP does not define."""
 
 
 class _EndsWhatFailed(ClientReading):
@@ -37,7 +37,7 @@ add(
 
 
 def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Describe a read with other values."""
+    """Change fields of the REMOTEREADDESC that the client sends."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -57,19 +57,19 @@ def _clear_cursor_of_peek_next(read: RemoteRead) -> dict[str, Any]:
 add(
     "client-read-with-unlisted-action",
     ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
-    "The client's peek carries an ulAction that MS-MQQP does not list.",
+    "The client's peek carries an ulAction that MS-MQQP does not define.",
     _change_read_description(_replace_peek_current),
 )
 add(
     "client-peek-next-without-cursor",
     ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08"),
-    "The client's PEEK_NEXT carries hCursor 0.",
+    "The client sends hCursor 0 in a PEEK_NEXT.",
     _change_read_description(_clear_cursor_of_peek_next),
 )
 add(
     "client-read-dw-request-id-zero",
     ("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05"),
-    "The client's read carries dwRequestID 0.",
+    "The client sends dwRequestID 0 in every read.",
     _change_read_description(lambda read: {"dwRequestID": 0}),
 )
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: from where and how a message is read."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: which message the server reads, and how."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class OtherCursorUsed(RemoteStarting):
 
 class _LastRead(RemoteReads):
     def read_last(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None) -> bool:
-        """Read the last message of the queue, unless a cursor names one; return whether it did."""
+        """Read the last message of the queue, unless the call names a cursor; return whether this method read the
+        message.
+        """
         queue = descriptor.QueueReference
         if cursor is not None or queue is None or not queue.MessagePositionList:
             return False
@@ -121,7 +123,7 @@ class ReceiveIgnoresCursor(RemoteReads):
 
 @fault("server-ul-timeout-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
 class TimeOutIgnored(RemoteStarting):
-    """The server lets no read wait."""
+    """The server ends every read at once, as if ulTimeout were 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": 0})

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11: the calls of a client to read, which is the SUT here."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11: the reads of a client. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 pytestmark = needs("remote_read")
 
 NO_MESSAGE = 0xC00E_001B
-"""MQ_ERROR_IO_TIMEOUT."""
+"""The status MQ_ERROR_IO_TIMEOUT: no message arrived in time."""
 IDENTIFIER = 0x0055_0000_0000_0007
 NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
@@ -27,8 +27,8 @@ BEGUN = {
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in BEGUN.items()])
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
-    """A receive of the SUT fails, although the answer has a message and a handle: the SUT does not call
-    RemoteQMEndReceive. The next receive succeeds, and is ended.
+    """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
+    next receive succeeds, and the SUT ends it.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
@@ -81,7 +81,7 @@ ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
 )
 def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge, version, action, cursor):
     """The SUT peeks and receives, with and without a cursor: each ulAction is RECEIVE, PEEK_CURRENT or PEEK_NEXT, and
-    each PEEK_NEXT has a cursor.
+    each PEEK_NEXT has a nonzero hCursor.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
@@ -96,7 +96,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:
-        judge.mark_not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
+        judge.mark_not_exercised(cursor, reason="the SUT never sent a PEEK_NEXT", evidence=calls)
         return
     without = [call.name for call in following if not reader.description_of(call).hCursor]
     judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.7, 3.1.4.10, 3.1.4.11: handles of an open queue that is deleted."""
+"""MS-MQQP 3.1.4.1, 3.1.4.7, 3.1.4.10, 3.1.4.11: handles of a queue that is deleted while it is open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from suites.mqqp.steps.methods import for_each_method
 
 LONG_MS = 600_000
 GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
-"""The statuses of a read of a deleted queue (E170)."""
+"""The statuses that erratum E170 allows for a read of a deleted queue."""
 
 
 @needs("qm2qm", "queue_control")
@@ -40,8 +40,7 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge.
-
-    A queue beside it is still read.
+    A second open queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

@@ -8,13 +8,15 @@ from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, sign
+from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES_HASHED, SHA512, sign
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.whole import build_full_message
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
-"""Values of SecurityHeader.DE: the signature was made by the default provider, or by that of ProviderInfo."""
+"""Values of SecurityHeader.DE: the signature was made by the default provider, or by the one that
+ProviderInfo names.
+"""
 
 
 @for_each_method(
@@ -25,8 +27,8 @@ DEFAULT, NAMED = 1, 0
 )
 @needs("qm2qm", "security")
 def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
-    """Alice signed two messages, the second with a named provider: receives return both with their sender, certificate,
-    signature and provider.
+    """Two signed messages arrive, the second with a named provider: receives return both with their sender,
+    certificate, signature and provider.
     """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))
@@ -39,7 +41,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     for packet in sent:
         read = queue.receive(by=by)
         if read.outcome != "MQ_OK":
-            raise ConformanceFailure(f"{OTHER_BYTES}: {read.outcome}")
+            raise ConformanceFailure(f"{OTHER_BYTES_HASHED}: {read.outcome}")
         judge(
             *rules["buffer"],
             expected=_security_of(packet),

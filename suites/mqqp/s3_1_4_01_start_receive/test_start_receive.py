@@ -1,6 +1,6 @@
 """MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reads of a message that is in the queue.
 
-The second method does the same as the first, and returns the message's SequentialId.
+RemoteQMStartReceive2 works like RemoteQMStartReceive, and also returns the message's SequentialId.
 """
 
 from __future__ import annotations
@@ -71,9 +71,8 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
-    """Two peeks and a receive return the first of two messages; only the receive returns a handle.
-
-    Until and after its end both readers of the queue peek at the second message.
+    """Two peeks and a receive return the first of two messages; only the receive returns a handle. Both before and
+    after the receive is ended, peeks of two readers return the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     fill_queue(remote, kind, "first", "second")
@@ -113,8 +112,8 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Two messages with every property set, the second with lists of queues: a peek and receives return the packets as
-    sent, with dwSize as long as PacketSize.
+    """Two messages arrive with every property set, the second with lists of queues: a peek and receives return the
+    packets as sent, and dwSize equals PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -131,10 +130,8 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
 def test_sequential_id_finds_message_by_lookup(remote, judge):
-    """Both methods peek at the same messages in the same order.
-
-    A lookup with the SequentialId as the lower 7 bytes of LookupId finds the message (errata E59), and SequentialIds
-    ascend.
+    """RemoteQMStartReceive and RemoteQMStartReceive2 peek at the same messages in the same order. A lookup with the
+    SequentialId as the lower 7 bytes of LookupId finds the message (erratum E59), and the SequentialIds ascend.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -164,8 +161,8 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of a peek and of a receive is the LookupIdentifier that the SUT shows for the message, without its
-    highest byte.
+    """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
+    without its highest byte.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")
@@ -193,9 +190,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
 )
 @sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
-    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL.
-
-    A message comes, and a receive returns it.
+    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL. Then a
+    message arrives, and a receive returns it.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -238,8 +234,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """A peek with a wrong dwQueue, an unknown or foreign cursor, or an unopened queue, and a PEEK_NEXT without a
-    cursor, return the status of that error. A valid peek succeeds.
+    """A peek with a wrong dwQueue, an unknown cursor, a cursor of a different queue, or an unopened queue, and a
+    PEEK_NEXT without a cursor, return the specified status. A valid peek succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
@@ -341,8 +337,8 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is moved to the first, second or third message: PEEK_CURRENT does not move it, PEEK_NEXT does, and
-    RECEIVE takes the message at the cursor. Two other cursors stay where they are.
+    """A cursor is at the first, second or third message: PEEK_CURRENT does not move the cursor, PEEK_NEXT moves it, and
+    RECEIVE takes the message at the cursor. Two other cursors do not move.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -388,8 +384,8 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     }
 )
 def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
-    """Eight messages arrive from priority 0 to 7: each peek and each receive without a cursor returns the message of
-    the highest priority that is left.
+    """Eight messages arrive, with priorities 0 to 7: each peek and each receive without a cursor returns the remaining
+    message with the highest priority.
     """
     queue = remote.open()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]

@@ -16,11 +16,11 @@ pytestmark = needs("qm2qm", "inspect")
 
 LONG_MS = 600_000
 REQUEST_ID = 0x6D71_0001
-"""A dwRequestID that occurs nowhere else."""
+"""A dwRequestID that no other check uses."""
 
 
 def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
-    """Return the elements of a collection of the check's OpenQueueDescriptors, as inspect shows them."""
+    """Return the elements that the verb `inspect` shows of a collection in the OpenQueueDescriptors of the check."""
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
     return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
@@ -37,9 +37,8 @@ def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
     }
 )
 def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
-    """A receive waits: WaitingMessageReadOperationCollection has one destructive read with its dwRequestID.
-
-    After RemoteQMCancelReceive the collection is empty.
+    """A receive waits: WaitingMessageReadOperationCollection contains one destructive read with the dwRequestID of the
+    receive. After RemoteQMCancelReceive the collection is empty.
     """
     queue = remote.open()
     read = queue.begin_receive(by=by, dwRequestID=REQUEST_ID, ulTimeout=LONG_MS)
@@ -68,8 +67,9 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     }
 )
 def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
-    """A cursor is Unread, after two PEEK_CURRENT it is Read at the first of two messages, after PEEK_NEXT at the
-    second, and after another PEEK_NEXT it is WaitPeek. Erratum E180: or Unread, since the last peek does not wait.
+    """A new cursor has the state Unread. After two PEEK_CURRENT it has the state Read at the first of two messages,
+    after PEEK_NEXT the state Read at the second message, and after a further PEEK_NEXT the state WaitPeek, or Unread
+    (erratum E180), because that peek does not wait.
     """
     queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}

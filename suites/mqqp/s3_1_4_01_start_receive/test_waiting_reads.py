@@ -30,8 +30,8 @@ LONG_MS = 600_000
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While a read waits, a receive with its dwRequestID through the same queue handle is refused; through another
-    handle of the queue it waits.
+    """While a read waits, a receive with the same dwRequestID through the same queue handle is refused; a receive with
+    that dwRequestID through a different handle of the queue waits.
     """
     queue, second = remote.open(), remote.open()
     number = remote.request_id()
@@ -70,9 +70,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     ],
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
-    """RemoteQMCancelReceive ends a waiting receive through its own queue, and not through another one.
-
-    Its dwRequestID is free after any end, and each queue's read returns its own message.
+    """RemoteQMCancelReceive with the handle of the receive's queue ends a waiting receive; with the handle of a
+    different queue it does not. The dwRequestID is free after every kind of end, and the read of each queue returns
+    that queue's message.
     """
     queue = remote.open()
     admin = remote.open("admin")
@@ -159,8 +159,8 @@ WAITS = (
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
-    """No message is available: a read without a time-out fails at once, and a read with ten minutes waits until a
-    message arrives, and returns it.
+    """No message is available: a read with time-out 0 fails at once, and a read with a time-out of ten minutes waits
+    until a message arrives, and returns the message.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))

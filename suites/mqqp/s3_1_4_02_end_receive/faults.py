@@ -118,7 +118,7 @@ add(
 
 @fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
 class EndedFirst(ClientReading):
-    """The client calls RemoteQMEndReceive before it starts the receive."""
+    """The client calls RemoteQMEndReceive before the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
@@ -133,7 +133,7 @@ class EndedFirst(ClientReading):
 
 @fault("server-nacked-message-moved-to-end", breaks="MQQP-3.1.4.2-06", blind=True)
 class MessageGivenBackGoesToTheEnd(RemoteEnding):
-    """RemoteQMEndReceive with RR_NACK puts the message behind the others of its queue."""
+    """RemoteQMEndReceive with RR_NACK puts the message at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         super().end_remote_read(entry, delete_message, ended)
@@ -147,7 +147,7 @@ class MessageGivenBackGoesToTheEnd(RemoteEnding):
 
 @fault("server-end-receive-ends-first-locked-message", breaks="MQQP-3.1.4.2-11", blind=True)
 class EndReceiveEndsTheFirstThatIsHeld(RemoteEnding):
-    """RemoteQMEndReceive deletes or keeps the first locked message of the queue and ignores its handle."""
+    """RemoteQMEndReceive ignores its context handle, and deletes or keeps the first locked message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         position = entry.UserMessagePacket

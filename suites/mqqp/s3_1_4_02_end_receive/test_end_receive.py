@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or its message is given back."""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or its message returns to the queue."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kind):
-    """A received message is hidden; after RR_NACK both readers receive it again, after RR_ACK only the second message
-    is left. The answer's handle is NULL, and the ended handle is unknown.
+    """A received message is hidden. After RR_NACK two readers can receive it again; after RR_ACK only the second
+    message is in the queue. RemoteQMEndReceive returns the handle NULL, and the old handle is unknown afterwards.
     """
     queue, other = remote.open(kind), remote.open(kind)
     fill_queue(remote, kind, "first", "second")
@@ -120,9 +120,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @covers("MQQP-3.1.4.2-11")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """One of three receives ends with RR_NACK: only its message is in the queue again.
-
-    The other two end with RR_ACK, and their messages leave the queue.
+    """One of three receives ends with RR_NACK: only its message is in the queue again. The other two receives end with
+    RR_ACK, and their messages leave the queue.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)

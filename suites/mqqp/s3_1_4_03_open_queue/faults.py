@@ -84,7 +84,7 @@ class StatusWrong(RemoteOpening):
 
 @fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
 class ClientNotKept(RemoteOpening):
-    """The entry of RemoteQMOpenQueue has ClientId zero instead of pLicGuid."""
+    """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         entry.ClientId = UUID(int=0)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3: the order of the calls of a client, which is the SUT here."""
+"""MS-MQQP 3.1.4.3: the order of the calls of a client. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ METHODS = {
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
     Method.START_RECEIVE_BY_LOOKUP_ID: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
 }
-"""By method: the rule of its presentation context, and the rules that require an open queue."""
+"""By method: the rule about its presentation context, and the rules that require an open queue."""
 
 
 @needs("remote_read")
@@ -36,8 +36,8 @@ METHODS = {
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
-    """The SUT does what calls one method: the call comes on a presentation context that was agreed on, after one
-    RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """The SUT executes a command that calls one method: the SUT makes the call on a presentation context that the
+    server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
     binding, order = METHODS[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
@@ -49,7 +49,10 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
         return
     evidence = [*calls, *(frame for frame, _ in unbound)]
     judge(
-        binding, expected=none("call without a binding"), observed=[reason for _, reason in unbound], evidence=evidence
+        binding,
+        expected=none("call on a context that was not accepted"),
+        observed=[reason for _, reason in unbound],
+        evidence=evidence,
     )
     came = [call.name for call in reader.server.calls]
     before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
@@ -58,7 +61,7 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
 
 
 def call_method(reader: Reader, name: str) -> None:
-    """Let the SUT do what calls a method; its reply does not matter."""
+    """Let the SUT execute a command that calls a method, and ignore the reply."""
     opened = reader.begin_open().wait()
     if not opened.get("ok"):
         return

@@ -17,10 +17,9 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
 @covers(
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
-def test_each_open_queue_returns_handle_of_its_own(remote, judge):
-    """Two RemoteQMOpenQueue return two different handles, and peeks through both succeed.
-
-    RemoteQMCloseQueue succeeds once with a handle, and then faults.
+def test_each_open_queue_returns_unique_handle(remote, judge):
+    """Two calls of RemoteQMOpenQueue return two different handles, and peeks through both succeed. RemoteQMCloseQueue
+    succeeds once with a handle; a second call gets a fault.
     """
     remote.empty()
     association = remote.associate()
@@ -52,9 +51,8 @@ def test_each_open_queue_returns_handle_of_its_own(remote, judge):
 @sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
-    """RemoteQMOpenQueue with pQueue or dwpContext 0, or with the two unequal, is refused.
-
-    With any hQueue it succeeds, and the queue of dwpContext is read.
+    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if they are not equal. It succeeds with any hQueue,
+    and reads then return the messages of the queue that dwpContext identifies.
     """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
@@ -82,7 +80,9 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
 @needs("inspect")
 @covers("MQQP-3.1.4.3-18")
 def test_open_queue_entry_has_client_guid(remote, sut, judge):
-    """Two clients open the queue: the entries of OpenQueueEntryCollection have their pLicGuids as ClientId."""
+    """Two clients open the queue: the entries of OpenQueueEntryCollection contain the clients'
+    pLicGuids as ClientId.
+    """
     clients = [UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
     queue = remote.open()
     calls = []
@@ -98,7 +98,9 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
 @covers("MQQP-3.1.4.3-D01")
 @sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
-    """RemoteQMOpenQueue with dwMQS from 0 to 16 succeeds, above 16 it is refused. The queue can still be read."""
+    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16 it is refused. The queue can still be
+    read.
+    """
     queue = remote.open_with_messages("first")
     in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]
     above = [queue.open_session(dwMQS=value) for value in (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)]

@@ -28,7 +28,7 @@ add(
 add(
     "server-close-queue-leaves-reads-waiting",
     ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
-    "RemoteQMCloseQueue lets the reads of the queue wait.",
+    "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
     both(
         skip(RemoteOpening.cancel_remote_reads),
         skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
@@ -89,7 +89,7 @@ class HandleKept(RemoteOpening):
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
 class ClosingAHandleClosesItsQueueForAll(RemoteOpening):
-    """RemoteQMCloseQueue also closes the other handles of the same queue."""
+    """RemoteQMCloseQueue also closes all other handles of the same queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)

@@ -29,9 +29,8 @@ LONG_MS = 600_000
     "MQQP-3.1.4.4-17",
 )
 def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
-    """A client opens a queue exclusively: a second client is refused until RemoteQMCloseQueue.
-
-    Then its handle is NULL and unknown, and peeks are refused. A queue beside it stays open.
+    """A client opens a queue exclusively: a second client cannot open the queue until RemoteQMCloseQueue. The call
+    returns the handle NULL, the old handle is unknown, and peeks are refused. A second queue of the client stays open.
     """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
@@ -58,13 +57,15 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     )
     still = admin.peek()
     seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or still.label_or_outcome
-    expected = holds("the other queue is open, and empty")
+    expected = holds("the second queue is open, and empty")
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=still.evidence)
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_other_handles_of_closed_queue_stay_open(remote, judge):
-    """Of three handles of one queue, one is closed: peeks through the other two still return its message."""
+    """One of three handles of a queue is closed: peeks through the other two handles still return the message of the
+    queue.
+    """
     queue = remote.open_with_messages("first")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
@@ -79,9 +80,8 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
-    """Three receives wait in a queue and one in another queue; the first queue is closed.
-
-    Its three receives end without a message, and the fourth still waits.
+    """Three receives wait in one queue and a fourth in a second queue; the first queue is closed. Its three receives
+    end without a message, and the fourth receive still waits.
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
@@ -118,7 +118,9 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
 @covers("MQQP-3.1.4.4-15")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
-    """Of two openings of a queue one is closed: OpenQueueEntryCollection has only the entry of the other."""
+    """A queue is opened twice, and one handle is closed: OpenQueueEntryCollection contains only the entry of the handle
+    that is open.
+    """
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]
 

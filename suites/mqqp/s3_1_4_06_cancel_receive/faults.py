@@ -59,7 +59,7 @@ class StatusWrong(RemoteEnding):
 
 @fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")
 class OfAnyQueue(RemoteEnding):
-    """RemoteQMCancelReceive cancels the read of any queue that has its dwRequestID."""
+    """RemoteQMCancelReceive cancels the read with the given dwRequestID in any queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for read in self.qm.remote.reads.values():
@@ -82,7 +82,7 @@ class IdleQueueTaken(RemoteEnding):
 
 @fault("server-cancel-receive-ends-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
 class FirstCancelled(RemoteEnding):
-    """RemoteQMCancelReceive cancels the first waiting read of the queue."""
+    """RemoteQMCancelReceive ignores its dwRequestID and cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -129,7 +129,7 @@ class LeftWaiting(RemoteEnding):
 
 @fault("client-cancel-receive-before-read", breaks="MQQP-3.1.4.6-03")
 class CancelledBefore(ClientReading):
-    """The client calls RemoteQMCancelReceive before it starts the read."""
+    """The client calls RemoteQMCancelReceive before the method that starts the read."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         yield from self._cancel(read)
@@ -146,7 +146,7 @@ class CancelledBefore(ClientReading):
 
 @fault("server-cancel-receive-ends-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
 class CancelEndsTheOldestRead(RemoteEnding):
-    """RemoteQMCancelReceive cancels the oldest waiting read of the queue and ignores its dwRequestID."""
+    """RemoteQMCancelReceive ignores its dwRequestID and cancels the oldest waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)

@@ -17,7 +17,7 @@ NO_MESSAGE = "ended without a message"
 
 
 def describe_end(read) -> str:
-    """Describe how a cancelled read ended: with the informational status or a failure (errata E51)."""
+    """Return the text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
     return NO_MESSAGE if informed or read.failed else read.label_or_outcome
@@ -34,8 +34,8 @@ def describe_end(read) -> str:
 )
 @sut_survives()
 def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
-    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with another dwRequestID
-    returns the status of that error, and the read still waits. With the right values the read ends.
+    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with an unknown
+    dwRequestID returns the specified status, and the read still waits. With the right values the read ends.
     """
     queue = remote.open()
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
@@ -95,9 +95,8 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
-    """Of two waiting receives, one is cancelled and ends without a message.
-
-    Its dwRequestID is free, a second cancel fails, and the other receive gets the next message.
+    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID is free, a second
+    RemoteQMCancelReceive for it fails, and the receive that still waits gets the next message.
     """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
@@ -144,8 +143,8 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """Three receives wait, and RemoteQMCancelReceive has the dwRequestID of one: that one ends without a message, and
-    the other two still wait.
+    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one: that receive ends without a message,
+    and the other two receives still wait.
     """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
@@ -182,9 +181,8 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """A waiting receive, by a cursor or without, is cancelled by its own client or another: it ends without a message.
-
-    The next message goes to the next receive.
+    """A waiting receive, with or without a cursor, is cancelled by its own client or by a different client: the receive
+    ends without a message. The next receive returns the next message.
     """
     queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0

@@ -28,7 +28,7 @@ pytestmark = needs("qm2qm")
 def test_purge_empties_open_queue_and_no_other(remote, judge):
     """RemoteQMPurgeQueue of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
 
-    Of an open queue it removes all messages, and another queue keeps its message.
+    RemoteQMPurgeQueue of an open queue removes all messages of that queue, and a second queue keeps its message.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
@@ -56,7 +56,7 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
 def test_purge_removes_message_of_unended_receive(remote, judge):
-    """One of two messages is received when the queue is purged, and is given back then: the queue is empty."""
+    """One of two messages is received, the queue is purged, and the receive ends with RR_NACK: the queue is empty."""
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
@@ -68,9 +68,8 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", Kind)
 def test_purge_removes_all_messages(remote, judge, kind):
-    """A queue holds messages of all priorities, one of them longer than a fragment: after the purge it is empty.
-
-    A later message is received whole.
+    """A queue contains messages of all priorities, one of them longer than an RPC fragment: after the purge the queue
+    is empty. A message that arrives later is received whole.
     """
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
@@ -106,8 +105,8 @@ def test_purge_removes_all_messages(remote, judge, kind):
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
     """One of three messages is received, and the queue is purged.
 
-    Whether the receive ends with RR_NACK or RR_ACK, the queue is empty. After RR_NACK the sender gets Q_PURGED for that
-    message (with RR_ACK also RECEIVE is allowed, MS-MQDMPR 3.1.7.1.12).
+    Whether the receive ends with RR_NACK or RR_ACK, the queue is empty. After RR_NACK the sender gets the
+    acknowledgment Q_PURGED for that message; after RR_ACK it gets Q_PURGED or RECEIVE (MS-MQDMPR 3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)

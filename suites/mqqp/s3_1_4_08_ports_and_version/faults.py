@@ -54,7 +54,7 @@ class _Swapped(RemoteOpening):
 add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
-    "RemoteQMGetQMQMServerPort returns the port of the other interface; each interface has a port of its own.",
+    "RemoteQMGetQMQMServerPort returns the port of qmcomm for qm2qm, and the port of qm2qm for qmcomm.",
     both(interfaces_apart, replace_part(_Swapped)),
 )
 
@@ -80,7 +80,7 @@ class SpxFaults(RemoteOpening):
 
 @fault("server-get-server-port-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
 class SpxIsAnError(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns an HRESULT for a protocol that the server does not support."""
+    """RemoteQMGetQMQMServerPort returns an HRESULT instead of 0 for a protocol that the server does not support."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type) or Status.MQ_ERROR
@@ -88,7 +88,7 @@ class SpxIsAnError(RemoteOpening):
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class PortCountedUp(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns the port of the other interface while a queue is open."""
+    """RemoteQMGetQMQMServerPort returns different ports while a queue is open."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))

@@ -21,18 +21,18 @@ pytestmark = needs("qm2qm")
 DEFAULTS = (2103, 2105)
 PORT_STEP = 11
 INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
-"""Values that are not listed for dwPortType."""
+"""Undefined values of dwPortType."""
 LAST_PORT = 0xFFFF
 
 
 def ask_ports(remote: Remote, *types: int) -> list[Call]:
-    """Call RemoteQMGetQMQMServerPort for port types on a new connection."""
+    """Call RemoteQMGetQMQMServerPort for each of some port types on a new connection; return the results."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
 def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
-    """Return whether an interface can be bound at a port."""
+    """Return whether a bind to an interface succeeds at a port."""
     if not port or port > LAST_PORT:
         return f"no port: {port}"
     try:
@@ -53,7 +53,9 @@ def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
     ],
 )
 def test_interface_is_served_at_returned_port(remote, judge, port_type, interface, rule):
-    """IP_HANDSHAKE returns a port where qmcomm can be bound, IP_READ a port where qm2qm can be bound."""
+    """IP_HANDSHAKE returns a port at which a bind to qmcomm succeeds, and IP_READ a port at which a bind to qm2qm
+    succeeds.
+    """
     call = ask_ports(remote, port_type)[0]
     found = try_to_bind(remote, call.status, interface)
     judge(rule, expected="served", observed=found, evidence=call.evidence)
@@ -64,7 +66,7 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
 @needs("restart")
 @covers("MQQP-3.1.3-01", "MQQP-3.1.4.8-D05")
 def test_interface_is_served_after_restart(remote, sut, judge):
-    """The SUT restarts: IP_READ returns a port where qm2qm can be bound, and a message can be received there."""
+    """The SUT restarts: IP_READ returns a port at which a bind to qm2qm succeeds and a message can be received."""
     before = ask_ports(remote, PortType.IP_READ)[0]
     sut.restart()
     try:
@@ -91,9 +93,8 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
-    """A dwPortType above 3 returns 0 or a range fault (E53), and an SPX port type 0 where the release has no SPX.
-
-    IP_READ then returns a port.
+    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (E53). With an SPX port type it
+    returns 0 if the release has no SPX. IP_READ then returns a port.
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
@@ -114,7 +115,9 @@ def test_unknown_port_type_has_no_port(remote, judge):
     ],
 )
 def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
-    """An SPX port type returns a port, or 0 without SPX, and no fault."""
+    """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX, and no
+    fault.
+    """
     call = ask_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
     judge(rule, expected=between(0, LAST_PORT), observed=observed, evidence=call.evidence)
@@ -122,9 +125,8 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
-    """IP_HANDSHAKE and IP_READ return the same ports on another connection and while a queue is open.
-
-    Each is its default port, or a multiple of 11 above it.
+    """IP_HANDSHAKE and IP_READ return the same ports on a second connection and while a queue is open. Each port is the
+    default port, or higher than it by a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = ask_ports(remote, *types)
@@ -144,7 +146,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
         steps = [True, True]
     judge(
         "MQQP-3.1.4.8-04",
-        expected=each(holds("the default port or a multiple of 11 above it"), "port"),
+        expected=each(holds("the port is the default port, or higher by a multiple of 11"), "port"),
         observed=steps,
         evidence=evidence,
     )
@@ -152,8 +154,8 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
-    """RemoteQmGetVersion returns major 6, minor 1 (or those of the SUT's release) and a build number, before a queue is
-    opened and while one is open.
+    """RemoteQmGetVersion returns version 6.1 (or that of the SUT's release) and a build number, both before a queue is
+    opened and while a queue is open.
     """
     release = release_of(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")

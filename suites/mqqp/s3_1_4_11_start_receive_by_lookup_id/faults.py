@@ -35,13 +35,13 @@ add(
 add(
     "server-lookup-with-cursor-accepted",
     ("MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"),
-    "The server accepts a lookup with an hCursor, and ignores the cursor.",
+    "The server accepts a lookup with a nonzero hCursor, and ignores the cursor.",
     skip(RemoteStarting.check_lookup_cursor),
 )
 add(
     "server-lookup-with-timeout-accepted",
     ("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"),
-    "The server accepts a lookup with an ulTimeout, and ignores the time-out.",
+    "The server accepts a lookup with a nonzero ulTimeout, and ignores the time-out.",
     skip(RemoteStarting.check_lookup_timeout),
 )
 
@@ -56,7 +56,7 @@ class _UnknownAction(RemoteStarting):
 add(
     "server-lookup-unknown-action-tolerated",
     (),
-    "Tolerated: the server performs a lookup with an unlisted ulAction as a LOOKUP_PEEK_NEXT.",
+    "Tolerated: the server performs a lookup with an undefined ulAction as a LOOKUP_PEEK_NEXT.",
     replace_part(_UnknownAction),
 )
 
@@ -64,7 +64,7 @@ add(
 
 
 def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
-    """Look for a message in another way."""
+    """Let the server replace one seek operation of a lookup with a different one."""
 
     class Sought(RemoteReads):
         def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -81,35 +81,35 @@ for _name, _breaks, _says, _found, _other in (
             *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-45"),
             *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D04"),
         ),
-        "The server's CURRENT lookup reads the message after that of LookupId.",
+        "The server's CURRENT lookup reads the message after the one with the given LookupId.",
         MessageSeekAction.CURRENT,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-next-of-zero-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup of LookupId 0 seeks the message after identifier 0, which no message has.",
+        "The server's NEXT lookup of LookupId 0 finds no message, because no message has the identifier 0.",
         MessageSeekAction.FIRST,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-prev-of-all-ones-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup of all ones seeks the message before that identifier, which no message has.",
+        "The server's PREV lookup of all ones finds no message, because no message has that identifier.",
         MessageSeekAction.LAST,
         MessageSeekAction.PREVIOUS,
     ),
     (
         "server-lookup-prev-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup reads the message of LookupId itself.",
+        "The server's PREV lookup reads the message with the given LookupId, not the one before it.",
         MessageSeekAction.PREVIOUS,
         MessageSeekAction.CURRENT,
     ),
     (
         "server-lookup-next-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup reads the message of LookupId itself.",
+        "The server's NEXT lookup reads the message with the given LookupId, not the one after it.",
         MessageSeekAction.NEXT,
         MessageSeekAction.CURRENT,
     ),
@@ -128,7 +128,7 @@ class _UnlistedStatus(RemoteReads):
 add(
     "server-lookup-failure-unlisted-status",
     "MQQP-3.1.4.11-D07",
-    "The server's lookup that finds no message returns MQ_ERROR.",
+    "The server returns MQ_ERROR for a lookup that finds no message.",
     replace_part(_UnlistedStatus),
 )
 add(
@@ -197,7 +197,7 @@ add(
 
 
 def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Describe a lookup with other values."""
+    """Change fields of the REMOTEREADDESC that the client sends in a lookup."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -222,7 +222,7 @@ add(
 add(
     "client-lookup-with-other-action",
     "MQQP-3.1.4.11-07",
-    "The client's lookup peeks where its application receives, and receives where its application peeks.",
+    "The client's lookup peeks when its application receives, and receives when its application peeks.",
     _change_lookup_description(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
 )
 
@@ -239,7 +239,9 @@ class LookupOfNothing(ClientReading):
 
 @fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
 class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_PREV of all ones finds no message, and the peek finds the last one."""
+    """The server's LOOKUP_RECEIVE_PREV of all ones finds no message, although LOOKUP_PEEK_PREV
+    finds the last message.
+    """
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_PREV:
@@ -249,7 +251,9 @@ class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
 class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_NEXT of LookupId 0 finds no message, and the peek finds the first one."""
+    """The server's LOOKUP_RECEIVE_NEXT of LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
+    message.
+    """
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
@@ -259,7 +263,7 @@ class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
 
 @fault("server-lookup-peek-sequential-id-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
 class SequentialIdOfAPeekByLookupZero(RemoteReads):
-    """The server's answer to a PEEK lookup carries SequentialId 0."""
+    """The server returns SequentialId 0 for a PEEK lookup."""
 
     peeking = False
 
@@ -308,7 +312,7 @@ add(
         *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
-    "The server's answer to a failed read carries a context handle.",
+    "The server returns a context handle for a failed read.",
     replace_part(_FailureWithHandle),
 )
 
@@ -325,7 +329,7 @@ add(
     ),
 )
 class FailuresSucceed(RemoteReads):
-    """The server's answer to a failed read carries MQ_OK."""
+    """The server returns MQ_OK for a failed read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         super().answer_read(call, Status.MQ_OK, entry)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId of a client, which is the SUT here."""
+"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId of a client. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEEKS = {
     Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
     Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""By action: the verb and its ``seek`` that ask the SUT for it."""
+"""By action: the verb of the control channel and its ``seek`` with which the SUT uses the action."""
 
 
 OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -47,7 +47,9 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
     Action.LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
 }
-"""By action: the rules of hCursor, of LookupId, and of ulTimeout. The document words PREV as RECEIVE_CURRENT."""
+"""By action: the rules about hCursor, about LookupId and about ulTimeout.
+
+The document gives the PREV actions the rules of RECEIVE_CURRENT."""
 
 
 def _cases() -> Iterable[Any]:
@@ -59,8 +61,8 @@ def _cases() -> Iterable[Any]:
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
-    """The SUT reads by LookupIdentifier with one action, at an identifier and at both ends: each call has that
-    ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
+    """The SUT reads by LookupIdentifier with one action, from a message and from both ends of the queue: each call has
+    that ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """
     verb, seek = SEEKS[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]

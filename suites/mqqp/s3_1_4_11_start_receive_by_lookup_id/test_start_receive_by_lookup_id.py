@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId: reads of a message by its LookupIdentifier, or of a neighbour."""
+"""MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId: reads of a message by its LookupIdentifier, or of the next or
+previous message.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,12 @@ RETURNED = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
-"""The statuses of a lookup that finds no message: the table of 3.1.4.11, and those of the event in MS-MQDMPR."""
+"""The statuses of a lookup that finds no message, from the table of 3.1.4.11 and from the raised event (MS-MQDMPR)."""
 
 
 LABELS = ("first", "second", "third")
 BESIDE = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
-"""By peeking action: the position of its message relative to that of LookupId."""
+"""By peeking action: the position of its message relative to the message with the given LookupId."""
 DEMANDS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
     Action.LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
@@ -39,7 +41,7 @@ DEMANDS = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""By action: the rule of the position that it reads, and the rule of the action."""
+"""By action: the rule about the position that it reads, and the rule about the action."""
 EVENTS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -65,7 +67,7 @@ READING = (
 
 
 def for_each_action() -> pytest.MarkDecorator:
-    """Run a check for each action, with the rules of that action."""
+    """Return a decorator that runs a check for each action, with the rules of that action."""
     cases = []
     for action, rules in DEMANDS.items():
         events = EVENTS[action.peeking]
@@ -74,7 +76,7 @@ def for_each_action() -> pytest.MarkDecorator:
 
 
 def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
-    """Return the LookupIdentifiers of three messages; ConformanceFailure when lookups do not find them."""
+    """Return the LookupIdentifiers of three messages; raise ConformanceFailure if lookups do not find them."""
     known = find_lookup_ids(queue, len(LABELS))
     if len(known) < len(LABELS):
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
@@ -88,8 +90,8 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *READING)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
-    """CURRENT, NEXT or PREV with the LookupId of the first, second or last of three messages: a peek returns that
-    message and leaves all three, a receive takes it.
+    """A lookup names CURRENT, NEXT or PREV and the LookupId of the first, second or last of three messages: a peek
+    returns the right message and leaves all three in the queue, and a receive takes the right message.
     """
     queue = remote.open_with_messages(*LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
@@ -158,9 +160,8 @@ AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT of LookupId 0 returns the first of three messages, PREV of all ones the last.
-
-    A second peek returns the same message, a second receive the second message.
+    """NEXT of LookupId 0 returns the first of three messages, and PREV of all ones returns the last. A second peek
+    returns the same message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
     fill_queue(remote, queue_kind, *LABELS)
@@ -176,8 +177,8 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
 def test_lookup_of_received_message_fails(remote, judge):
-    """The second of three messages is received by lookup: CURRENT with its LookupId then fails, with the other two it
-    returns them. NEXT of the third returns a message that arrives later.
+    """The second of three messages is received by lookup: CURRENT with its LookupId then fails, and CURRENT with the
+    LookupIds of the first and third returns these messages. NEXT of the third returns a message that arrives later.
     """
     queue = remote.open_with_messages(*LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -214,9 +215,8 @@ def test_lookup_of_received_message_fails(remote, judge):
 )
 @pytest.mark.parametrize("action", LOOKUPS, ids=hex)
 def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
-    """A lookup in an empty queue returns a listed failure and the handle NULL.
-
-    With a message in the queue it returns MQ_OK, and a handle when it receives, which can be ended.
+    """A lookup in an empty queue returns a listed failure and the handle NULL. A lookup in a queue with a message
+    returns MQ_OK; a receive also returns a handle, which RemoteQMEndReceive can end.
     """
     queue = remote.open()
     edge = (
@@ -277,7 +277,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
-    """Two messages with every property set: lookups return the packets as sent, with dwSize as long as PacketSize."""
+    """Two messages arrive with every property set: lookups return the packets as sent, and dwSize equals PacketSize."""
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, label, kind) for label in ("first", "second")]
     remote.send_all(sent)
@@ -317,14 +317,14 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
         following = [queue.look_up(Action.LOOKUP_PEEK_NEXT, one) for one in list_candidate_lookup_ids(pair[1], read)]
         read = next((one for one in following if one.outcome == "MQ_OK"), read)
     differ = len(set(seen)) == len(LABELS)
-    judge.all(expected=holds("each message has a SequentialId of its own"), observed=differ, evidence=read.evidence)
+    judge.all(expected=holds("each message has a unique SequentialId"), observed=differ, evidence=read.evidence)
 
 
 @needs("receive")
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
-    """SequentialId of a peek and of a receive by lookup is the LookupIdentifier that the SUT shows for the message,
-    without its highest byte.
+    """SequentialId of a peek and of a receive by lookup is the LookupIdentifier that the control channel shows for the
+    message, without its highest byte.
     """
     queue = remote.open_with_messages("first", "second")
     sequential_ids = show_sequential_ids(sut)
@@ -378,8 +378,9 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 @covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
 @pytest.mark.parametrize("action", RECEIVES, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
-    """A receive by lookup locks its message and returns a handle that can be ended once (whether the message is back
-    then is open, errata E57). Its dwRequestID is free at once, and a lookup reads its own queue only.
+    """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
+    whether RR_NACK returns the message). Its dwRequestID is free at once, and a lookup finds only messages of its own
+    queue.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")

@@ -20,13 +20,13 @@ def _replace_stub_data_fault(fault: Fault) -> Fault:
 add(
     "server-bad-stub-other-fault",
     "MQQP-3.1.4-01",
-    "The server answers a malformed stub with another fault than RPC_X_BAD_STUB_DATA.",
+    "The server answers a malformed stub with a fault other than RPC_X_BAD_STUB_DATA.",
     pdus(Fault, _replace_stub_data_fault),
 )
 
 
 def _swap_opnums(first: int, second: int) -> Install:
-    """Take two opnums of qm2qm for each other."""
+    """Let the server swap two opnums of qm2qm."""
     other = {first: second, second: first}
     return requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 

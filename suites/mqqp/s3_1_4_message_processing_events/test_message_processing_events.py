@@ -21,9 +21,8 @@ NO_OPNUM = "fault nca_s_op_rng_error"
 @covers("MQQP-3.1.4-01")
 @sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
-    """Calls with values out of range, a missing array, a cut stub and no stub are answered with RPC_X_BAD_STUB_DATA.
-
-    A receive that they were to end can still be ended.
+    """Calls with a value out of range, a missing array, a cut stub or no stub are answered with RPC_X_BAD_STUB_DATA.
+    The receive that the malformed calls name can still be ended.
     """
     queue = remote.open_with_messages("first")
     association = queue.association
@@ -55,7 +54,7 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
 
 @covers("MQQP-3.1.4-D01")
 def test_each_opnum_calls_its_method(remote, judge):
-    """Requests with opnums 0 to 10 do what the methods of the table do; opnums 11 and 0xFFFF return a range fault."""
+    """Requests with opnums 0 to 10 call the specified methods; requests with opnums 11 and 0xFFFF get a range fault."""
     queue = remote.open_with_messages("first", "second")
     cursor = queue.open_cursor()
     association = queue.association.of(QM2QM)
@@ -128,7 +127,7 @@ def test_each_opnum_calls_its_method(remote, judge):
 
 
 def handle_of(call: Call, name: str = "pphContext") -> bytes:
-    """Return the context handle of an answer; NULL when there is none."""
+    """Return the context handle of a response, or NULL if it contains none."""
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 
 

@@ -19,32 +19,34 @@ class _Acknowledging(RemoteEnding):
 add(
     "server-lost-client-queue-stays-open",
     "MQQP-3.1.6.1-01",
-    "The server leaves a queue open whose client lost its connection.",
+    "The server leaves a queue open when the connection of its client is lost.",
     skip(RemoteOpening.run_down_session),
 )
 add(
     "server-lost-client-message-stays-locked",
     "MQQP-3.1.6.2-01",
-    "The server leaves a message locked whose client lost its connection.",
+    "The server leaves a received message locked when the connection of its client is lost.",
     skip(RemoteEnding.run_down_remote_read),
 )
 add(
     "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
-    "The server removes the message of an unended receive of a lost client, and leaves its queue open.",
+    "When a client's connection is lost, the server removes the message of its open receive and leaves its queue open.",
     both(skip(RemoteOpening.run_down_session), replace_part(_Acknowledging)),
 )
 add(
     "server-lost-connection-message-removed",
     "MQQP-3.1.6.2-02",
-    "The server removes the message of an unended receive of a lost client.",
+    "The server removes the message of an open receive when the connection of its client is lost.",
     replace_part(_Acknowledging),
 )
 
 
 @fault("server-lost-client-only-first-message-restored", breaks="MQQP-3.1.6.2-02", blind=True)
 class OneMessageOfAClientThatIsGoneGivenBack(RemoteEnding):
-    """The server returns only the first of the messages that a lost client had received."""
+    """When the connection of a client is lost, the server returns only the first message of its open receives to the
+    queue.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

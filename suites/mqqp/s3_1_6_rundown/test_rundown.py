@@ -48,8 +48,8 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
-    """Two clients each receive a message, and the connection of one closes: its message is in the queue again, and the
-    other message stays locked.
+    """Two clients each receive a message, and the connection of one client closes: that client's message is in the
+    queue again, and the other client's message stays locked.
     """
     queue, other = remote.open(kind), remote.open(kind)
     fill_queue(remote, kind, "first", "second", "third")
@@ -92,8 +92,9 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
-    """A queue is opened on one connection and received from on a second one, which closes: the message is in the queue
-    again. A receive that waits on a third connection, which closes, does not take the next message.
+    """A queue is opened on one connection, and a message is received on a second connection, which closes: the message
+    is in the queue again. A third connection, on which a receive waits, closes: that receive does not take the next
+    message.
     """
     queue = remote.open_with_messages("first", "second")
     reading = remote.associate(QM2QM)
@@ -127,7 +128,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
 
 
 def reopen_exclusively(remote: Remote, association: Association) -> Call:
-    """Open the queue exclusively, again and again while that is refused, for as long as an answer may take."""
+    """Try to open the queue exclusively until it succeeds, at most for the time that the SUT may take to answer."""
     call = remote.open_remote(association, share=DENY_RECEIVE)
     for _ in range(TRIES):
         if not call.failed:
@@ -138,7 +139,7 @@ def reopen_exclusively(remote: Remote, association: Association) -> Call:
 
 
 def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
-    """Wait until a queue holds these messages, for as long as an answer may take."""
+    """Wait until a queue contains these messages, at most for the time that the SUT may take to answer."""
     for _ in range(TRIES):
         if queue.labels() == labels:
             return

@@ -28,7 +28,7 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 
 @fault("client-bind-of-other-interface", breaks="MQQP-3.2.4.1-02")
 class OtherInterfaceBound(ServerBindings):
-    """The client's bind names another interface than qm2qm."""
+    """The client's bind names an interface other than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         return (yield from super().construct_binding(server, OTHER_INTERFACE if interface is QM2QM else interface))
@@ -64,7 +64,7 @@ class BindingsKept(ServerBindings):
 
 @fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
 class WithoutSecondBinding(ClientOpening):
-    """The client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
+    """A client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         try:
@@ -98,7 +98,7 @@ class ThirdBinding(ClientOpening):
 
 @fault("client-open-queue-p-lic-guid-other", breaks="MQQP-3.2.4.1-10")
 class OtherClient(ClientOpening):
-    """The client's RemoteQMOpenQueue carries another GUID in pLicGuid."""
+    """The client's RemoteQMOpenQueue carries a wrong GUID in pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(queue) | {"pLicGuid": OTHER_GUID}
@@ -114,7 +114,7 @@ class OtherRole(ClientOpening):
 
 
 def _increment_open_parameter(parameter: str) -> Install:
-    """Add one to a parameter of RemoteQMOpenQueue."""
+    """Let the client add one to a parameter of RemoteQMOpenQueue."""
 
     class OneMore(ClientOpening):
         def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -132,7 +132,7 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMOpenQueue carries {_parameter} plus 1.",
+        f"The client's RemoteQMOpenQueue carries a {_parameter} that is one too high.",
         _increment_open_parameter(_parameter),
     )
 
@@ -168,7 +168,7 @@ add(
 
 @fault("client-open-queue-entry-other-handle", breaks="MQQP-3.2.4.1-17")
 class EntryOfAnother(ClientOpening):
-    """The client's RemoteOpenQueueEntry has another context handle."""
+    """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
         super().add_remote_open_queue(queue, OTHER_GUID)

@@ -21,7 +21,7 @@ FAST = 200
 
 
 def _qm2qm_associations(reader):
-    """Return the associations with the interface qm2qm, in order."""
+    """Return the peer's RPC associations that are bound to qm2qm, in order."""
     return [
         one
         for one in reader.server.associations
@@ -34,7 +34,7 @@ def _qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens a queue: it binds qm2qm, asks for the port of IP_READ, binds qm2qm at that port, and calls
+    """The SUT opens a queue: it binds to qm2qm, requests the port of IP_READ, binds to qm2qm at that port, and calls
     RemoteQMOpenQueue there. Then it closes the first binding.
     """
     reader = Reader(peer, sut)
@@ -64,7 +64,7 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
         evidence=evidence,
     )
     on_the_second = [one.association for one in opened] == bound[1:2]
-    second = holds("RemoteQMOpenQueue comes on the second binding")
+    second = holds("the client calls RemoteQMOpenQueue on the second binding")
     judge("MQQP-3.2.4.1-09", expected=second, observed=on_the_second, evidence=evidence)
     closed = {
         "first_binding": [one.wait_closed() for one in bound[:1]],
@@ -77,7 +77,7 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
 def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
-    """RemoteQMOpenQueue of the SUT has its own identifier as pLicGuid, and phQueue, dwpQueue and pdwContext of
+    """RemoteQMOpenQueue of the SUT contains the SUT's identifier in pLicGuid, and phQueue, dwpQueue and pdwContext of
     R_QMOpenRemoteQueue in hQueue, pQueue and dwpContext.
     """
     reader = Reader(peer, sut)
@@ -97,8 +97,8 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
 def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
-    """dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, else 0; both are allowed where the SUT does
-    not show its role.
+    """The SUT opens a queue: dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, else 0. If the SUT does
+    not show its role, both values are accepted.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -112,9 +112,9 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
-def test_client_without_second_binding_calls_nothing(peer, sut, judge):
+def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
-    queue and calls nothing more. Nor does it open a queue of a host without an address.
+    queue and makes no further call. A queue of a host without an address is not opened either.
     """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
@@ -149,7 +149,7 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
 def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call.
 
-    Reads of a queue that was opened before succeed before and after.
+    Reads of a queue that is already open succeed before and after the cancelled call.
     """
     sut.set_timers(scale=1 if peer.environment.virtual else FAST)
     reader = Reader(peer, sut)
@@ -182,8 +182,8 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty, and after an open has one entry with the handles of the queue and of the
-    session.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens a queue; afterwards it contains one entry with the
+    handle of the queue and the context handle of RemoteQMOpenQueue.
     """
     reader = Reader(peer, sut)
     before = len(reader.open_queue_entries())

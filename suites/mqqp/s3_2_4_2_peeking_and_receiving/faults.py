@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, with 3.2.4.3, 3.2.4.5, 3.2.4.6.
+"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, and of 3.2.4.3, 3.2.4.5, 3.2.4.6.
 
 The four sections state the same demands, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
 """
@@ -63,7 +63,7 @@ class _FoundByIdentifier(ClientCancelling):
 add(
     "client-pending-read-other-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
-    "The client's PendingRemoteReadEntry has the handle of another queue.",
+    "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
     both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
 )
 
@@ -102,7 +102,7 @@ add(
 
 
 def _increment_read_field(name: str) -> Install:
-    """Add one to a field of REMOTEREADDESC."""
+    """Let the client add one to a field of REMOTEREADDESC."""
 
     class OneMore(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -185,10 +185,12 @@ for _name, _breaks, _field in (
         "dwRequestID",
     ),
 ):
-    add(_name, _breaks, f"The client's read carries {_field} plus 1.", _increment_read_field(_field))
+    add(_name, _breaks, f"The client's read carries a {_field} that is one too high.", _increment_read_field(_field))
 
 OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
-"""By ulAction: another one. A receive peeks, a peek receives, and PEEK_NEXT is PEEK_CURRENT."""
+"""By ulAction: the wrong action that replaces it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE, and
+PEEK_NEXT becomes PEEK_CURRENT.
+"""
 
 
 @fault(
@@ -205,7 +207,7 @@ OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
     ),
 )
 class OtherAction(ClientReading):
-    """The client's receive carries a peek action, and its peek another action."""
+    """The client sends a wrong ulAction: a receive becomes a PEEK_CURRENT, and a peek becomes a different action."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -245,11 +247,11 @@ class SequentialIdNotZero(ClientReading):
 
 
 SIZE_AT = {0: 16, 9: 32}
-"""Where dwSize is in the stub of RemoteQMStartReceive and, in NDR64, of RemoteQMStartReceive2; by opnum."""
+"""By opnum: the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
 
 
 def _announce_size_of_null_buffer(request: Request) -> Request:
-    """Announce a byte of lpBuffer, which is NULL: nothing that our own NDR would write."""
+    """Set dwSize to 1 in the stub although lpBuffer is NULL; the project's own NDR encoder refuses to write this."""
     at = SIZE_AT.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
         return request
@@ -296,11 +298,11 @@ class OtherMessage(ClientReading):
 
 
 LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a lost property, where it is not the default of its type."""
+"""The value of a removed property, if it is not the default of the property's type."""
 
 
 def _remove_read_property(name: str) -> Install:
-    """Lose a property of a message that was read."""
+    """Let the client deliver a message without one property."""
 
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -330,7 +332,7 @@ add(
 
 @fault("client-end-receive-other-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
 class AnotherReceiveEnded(ClientReading):
-    """The client's RemoteQMEndReceive carries another context handle."""
+    """The client's RemoteQMEndReceive carries a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
@@ -350,7 +352,7 @@ class MessageRefused(ClientReading):
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
 class NamesOfTheSender(ClientReading):
-    """The client resolves a private response queue at the sender of the message and ignores its type."""
+    """The client resolves every private response queue on the sender's computer, and ignores RQ."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
@@ -401,7 +403,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
 class TimeOutOfZeroTakenForEndless(ClientReading):
-    """The client's read with time-out 0 carries ulTimeout 0xFFFFFFFF."""
+    """The client sends ulTimeout 0xFFFFFFFF for a read with time-out 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)

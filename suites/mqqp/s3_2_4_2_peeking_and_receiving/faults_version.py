@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: by which version the method is chosen."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: the choice of the method by the version of the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class VersionNotAsked(ClientReading):
 
 
 def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
-    """Decide by a test, instead of by the rules, whether a server is old."""
+    """Replace the client's decision whether a server is old with the function `test`."""
 
     class OldWhen(ClientReading):
         def is_old_version(self, version: Version | None) -> bool:

@@ -1,6 +1,6 @@
-"""The rules of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6, by what they are about.
+"""The rules of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6, grouped by subject.
 
-The four sections say the same of peeks and receives, without a cursor and with one, in other orders.
+The four sections state the same demands for peeks and receives, with and without a cursor, in different orders.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from suites.mqqp.steps.reader import Reading
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One of the sections.
+    """The rules of one section, by subject.
 
-    ``entry``: of the PendingRemoteReadEntry of a read; ``removal``: of its end.
-    ``version``: of the method that is called for a version of the server.
-    ``old``, ``new``: of what goes into RemoteQMStartReceive and RemoteQMStartReceive2, by field.
-    ``message``: of the message that the server sent.
+    ``entry``: the PendingRemoteReadEntry of a read; ``removal``: the removal of that entry.
+    ``version``: the method that the client calls for a version of the server.
+    ``old``, ``new``: the fields of RemoteQMStartReceive and of RemoteQMStartReceive2.
+    ``message``: the use of the message that the server returned.
     """
 
     number: str

@@ -1,6 +1,6 @@
-"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: peeking and receiving, without a cursor and with one.
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: peeking and receiving, with and without a cursor.
 
-Each check runs for each of the four sections; ``sections.py`` has their rules.
+Each check runs for each of the four sections; ``sections.py`` lists their rules.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
 TIMEOUTS_MS = (0, INFINITE)
-"""The least and the greatest time-out of a read."""
+"""The time-outs of the reads in milliseconds: the smallest and the largest."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
-"""MQ_ERROR_IO_TIMEOUT, and the status of a fault."""
+"""The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
-"""Properties that may show the remaining time of a message instead of the time that it was sent with."""
+"""Properties that may show the remaining time of a message instead of the time that the sender set."""
 VERSIONS = {
     "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
     "below_5_1": ([Reader.WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
@@ -52,13 +52,15 @@ VERSIONS = {
     ),
     "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
 }
-"""By rule: the versions that the peer returns, and the method that the SUT calls then."""
+"""By rule: the versions that the peer returns, and the method that the SUT must call."""
 CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
-"""The conditions that make a server old; the method for an old server is a rule of its own, ``old``."""
+"""The rules that define an old server; a separate rule, ``old``, names the method for an old server."""
 
 
 def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
-    """Run a check for each section; ``rules``: the rules that it judges there."""
+    """Return a decorator that runs a check for each section; ``rules`` returns the rules that it
+    judges for a section.
+    """
     return pytest.mark.parametrize(
         "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
     )
@@ -85,14 +87,19 @@ def test_client_read_of_new_server_has_required_fields(peer, sut, judge, section
 
 
 def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
-    """Judge the fields of the SUT's read; ``rules``: the rule of each field."""
+    """Judge the fields of the SUT's read; ``rules`` maps each field to its rule."""
     remote = reader.open()
     reader.let_reads_wait()
     request = reader.begin_read(reading, remote)
     reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
     if not reader.reads():
         evidence = reader.server.calls
-        judge(rules["ulAction"], expected=reading.action, observed="no StartReceive came", evidence=evidence)
+        judge(
+            rules["ulAction"],
+            expected=reading.action,
+            observed="the SUT did not call RemoteQMStartReceive",
+            evidence=evidence,
+        )
         return
     call = reader.reads()[0]
     if (
@@ -146,8 +153,8 @@ def required_numbers(reading: Reading) -> dict[str, int]:
 
 @for_each_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
-    """The peer returns many versions: the SUT calls RemoteQmGetVersion first, RemoteQMStartReceive for versions below
-    5.1, and RemoteQMStartReceive2 for others.
+    """The peer returns many versions: the SUT calls RemoteQmGetVersion first, then RemoteQMStartReceive for versions
+    below 5.1 and RemoteQMStartReceive2 for later versions.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -187,9 +194,8 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
-    """Two reads of one queue and one of another wait, with three different dwRequestIDs.
-
-    The application cancels the second: RemoteQMCancelReceive has its dwRequestID and its phQueue.
+    """Two reads of one queue and one read of a second queue wait, with three different dwRequestIDs. The application
+    cancels the second read: RemoteQMCancelReceive contains its dwRequestID and the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -202,7 +208,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     numbers = [reader.description_of(call).dwRequestID for call in calls]
     evidence = [*calls]
     rules = section.entry
-    differ = holds("each read has a dwRequestID of its own")
+    differ = holds("each read has a unique dwRequestID")
     judge(rules["identifier"], rules["unique"], expected=differ, observed=len(set(numbers)) == 3, evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
@@ -216,8 +222,8 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 @needs("inspect")
 @for_each_section(lambda section: [section.removal])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
-    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after the peer answers with a
-    message, a failure or a fault.
+    """PendingRemoteReadEntryCollection contains one entry while a read waits, and is empty after the peer answers with
+    a message, a failure or a fault.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -245,9 +251,8 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
 )
 @for_each_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
-    """The peer answers a read with a message with every property set: the application gets every property.
-
-    A receive is followed by one RemoteQMEndReceive with its handle and RR_ACK.
+    """The peer answers a read with a message with every property set: the application receives every property. After a
+    receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
     message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)
@@ -284,8 +289,8 @@ ON_SOURCE, ON_DESTINATION = 2, 3
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
 @for_each_section(lambda section: [section.message["message"]])
 def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
-    """A message of a third computer names a response queue by number, on its source or on its destination: the
-    application gets a private format name with the GUID of that computer.
+    """A message names a private response queue by number, on its source computer or on its destination: the application
+    receives a private format name with the GUID of that computer.
     """
     reader = Reader(peer, sut)
     user = {

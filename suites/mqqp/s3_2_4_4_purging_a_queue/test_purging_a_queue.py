@@ -12,8 +12,8 @@ from suites.mqqp.steps.reader import Reader
 @covers("MQQP-3.2.4.4-D01")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 def test_client_purges_queue_that_application_names(peer, sut, judge, which):
-    """Two queues are open, and the application purges one of them twice: each time one RemoteQMPurgeQueue comes, with
-    the phQueue of that queue.
+    """Two queues are open, and the application purges one of them twice: each time the SUT sends one RemoteQMPurgeQueue
+    with the phQueue of that queue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open()]

@@ -28,7 +28,7 @@ add(
 
 
 def _increment_cancel_parameter(parameter: str) -> Install:
-    """Add one to a parameter of RemoteQMCancelReceive."""
+    """Let the client add one to a parameter of RemoteQMCancelReceive."""
 
     class OneMore(ClientCancelling):
         def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -46,7 +46,7 @@ for _name, _breaks, _parameter in (
     add(
         _name,
         _breaks,
-        f"The client's RemoteQMCancelReceive carries {_parameter} plus 1.",
+        f"The client's RemoteQMCancelReceive carries a {_parameter} that is one too high.",
         _increment_cancel_parameter(_parameter),
     )
 

@@ -13,8 +13,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
-    """Two reads wait, and the application cancels the first: one RemoteQMCancelReceive comes, with the dwRequestID of
-    that read and the handles of its queue.
+    """Two reads wait, and the application cancels the first: the SUT sends one RemoteQMCancelReceive with the
+    dwRequestID of that read and the handles of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -38,8 +38,8 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
-    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after RemoteQMCancelReceive was
-    answered, although the read was not.
+    """PendingRemoteReadEntryCollection contains one entry while a read waits, and is empty after the peer has answered
+    RemoteQMCancelReceive, although the peer has not answered the read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

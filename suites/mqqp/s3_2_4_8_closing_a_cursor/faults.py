@@ -33,7 +33,7 @@ class ClosedCursorRemembered(ClientCommands):
 
 
 def _increment_close_cursor_parameter(parameter: str) -> Install:
-    """Add one to a parameter of RemoteQMCloseCursor."""
+    """Let the client add one to a parameter of RemoteQMCloseCursor."""
 
     class OneMore(ClientCancelling):
         def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -50,6 +50,6 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMCloseCursor carries {_parameter} plus 1.",
+        f"The client's RemoteQMCloseCursor carries a {_parameter} that is one too high.",
         _increment_close_cursor_parameter(_parameter),
     )

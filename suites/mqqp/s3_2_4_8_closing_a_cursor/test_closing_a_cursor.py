@@ -10,7 +10,9 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
 def test_client_closes_cursor_at_server(peer, sut, judge):
-    """The application closes a cursor: one RemoteQMCloseCursor comes, with the handles of queue and cursor."""
+    """The application closes a cursor: the SUT sends one RemoteQMCloseCursor with the handles of the queue and the
+    cursor.
+    """
     reader = Reader(peer, sut)
     cursor = reader.open_cursor(reader.open())
     reader.begin("remote_close_cursor", cursor=cursor)
@@ -28,9 +30,8 @@ def test_client_closes_cursor_at_server(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
 def test_client_does_not_use_closed_cursor(peer, sut, judge):
-    """The application reads by a cursor and closes it.
-
-    It then tries to read by it and to close it again: no call with that cursor comes.
+    """The application reads by a cursor and closes the cursor, and then tries to read by it and to close it again: the
+    SUT sends no call with that cursor.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

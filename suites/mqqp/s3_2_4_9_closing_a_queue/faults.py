@@ -35,7 +35,7 @@ add(
 
 @fault("client-close-queue-other-handle", breaks="MQQP-3.2.4.9-06")
 class OtherSession(ClientOpening):
-    """The client's RemoteQMCloseQueue carries another context handle."""
+    """The client's RemoteQMCloseQueue carries a wrong context handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=OTHER_HANDLE))
@@ -51,7 +51,7 @@ add(
 
 @fault("client-cancels-first-read-for-each-of-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
 class ClosingClientCancelsItsFirstRead(ClientCancelling):
-    """The client that closes a queue cancels its first read once for each pending read."""
+    """A client that closes a queue cancels the first pending read several times, once for each pending read."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         described = super().build_cancel_receive(entry)

@@ -11,8 +11,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
 def test_client_closes_queue_that_application_names(peer, sut, judge):
-    """Two queues are open, each with a cursor, and the application closes the first: one RemoteQMCloseQueue comes, with
-    its context handle. The other is read by its cursor.
+    """Two queues are open, each with a cursor, and the application closes the first: the SUT sends one
+    RemoteQMCloseQueue with the context handle of the first queue. The second queue can still be read by its cursor.
     """
     reader = Reader(peer, sut)
     first = reader.open()
@@ -41,8 +41,8 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that comes has the phQueue and
-    the dwRequestID of one of them.
+    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that the SUT sends contains
+    the phQueue of the queue and the dwRequestID of one of the reads.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -68,7 +68,9 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
 def test_client_removes_entry_of_closed_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection has one entry while the queue is open, and none after it is closed."""
+    """RemoteOpenQueueEntryCollection contains one entry while the queue is open, and is empty after the queue is
+    closed.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     before = len(reader.open_queue_entries())

@@ -1,4 +1,4 @@
-"""LookupIdentifiers as a remote reader finds them. Spec: MS-MQQP 3.1.4.11."""
+"""Find the LookupIdentifiers of messages by remote reads. Spec: MS-MQQP 3.1.4.11."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.wire.rpc_qm2qm import Action, LookupId
 
 _PEEKS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
 _LOW_7_BYTES = (1 << 56) - 1
-"""The bytes of a LookupIdentifier that are the SequentialId."""
+"""The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
 def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
@@ -33,9 +33,9 @@ def look_up_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) ->
 
 
 def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
-    """Return the LookupIdentifiers of the first messages of a queue, as far as lookups show them.
+    """Return the LookupIdentifiers of the first messages of a queue, as far as lookups confirm them.
 
-    A LookupIdentifier is valid when a lookup finds its message or one beside it.
+    A LookupIdentifier is confirmed if a lookup finds its message or the next or previous message.
     """
     found: list[int] = []
     read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)

@@ -11,7 +11,9 @@ from harness.run.marks import covers
 
 
 def for_each_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
-    """Run a check by several methods, each with the rules of its section, grouped by the part of the check."""
+    """Return a decorator that runs a check for several methods, each with the rules of its section, grouped by the part
+    of the check.
+    """
     return pytest.mark.parametrize(
         ("by", "rules"),
         [

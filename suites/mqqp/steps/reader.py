@@ -1,6 +1,7 @@
-"""The SUT as the reader of a queue of the peer: the peer serves qmcomm and qm2qm, and the check sets its answers.
+"""The SUT as the reader of a queue of the peer.
 
-The handles that the peer returns all differ from each other. Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 4.
+The peer serves qmcomm and qm2qm, and the check sets its responses. The handles that the peer returns are all different.
+Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 3.1.4.4.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ANSWER_MS = 10_000
 
 
 def context(number: int) -> bytes:
-    """Return a context handle as it is in a stub."""
+    """Return the bytes of a context handle in a stub."""
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
@@ -35,7 +36,7 @@ class Outcome(StrEnum):
 
 
 class Request:
-    """A command that the SUT's control channel was sent, and its reply once it has come."""
+    """A command that was sent on the SUT's control channel, and its reply after it has arrived."""
 
     def __init__(self, reader: Reader, number: int) -> None:
         self.reader = reader
@@ -44,7 +45,7 @@ class Request:
 
     @property
     def is_answered(self) -> bool:
-        """Return whether the reply has come."""
+        """Return whether the reply has arrived."""
         if self._reply is None:
             self._reply = self.reader.sut.control.answer(self.number)
         return self._reply is not None
@@ -57,15 +58,15 @@ class Request:
         return Outcome.SUCCESS if self.wait().get("ok") else Outcome.NO_SUCCESS
 
     def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
-        """Return the reply; ConformanceFailure when none comes."""
+        """Wait for the reply and return it; raise ConformanceFailure if no reply arrives."""
         self.reader.peer.environment.run_until(lambda: self.is_answered, within_ms)
         if self._reply is None:
-            raise ConformanceFailure("the SUT's control channel gave no answer")
+            raise ConformanceFailure("the SUT's control channel did not answer")
         return self._reply
 
 
 class Reading(Enum):
-    """The ways in which a client reads: verb of the control channel, by a cursor or not, ulAction.
+    """The ways in which a client reads: the verb of the control channel, whether a cursor is used, and the ulAction.
 
     Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
     """
@@ -83,7 +84,10 @@ class Reading(Enum):
 
 
 class Reader:
-    """The peer as the server of one check's remote reads. ``version``: the answer of RemoteQmGetVersion."""
+    """The peer as the server of one check's remote reads.
+
+    ``version``: the version that RemoteQmGetVersion returns.
+    """
 
     QUEUE = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
@@ -135,7 +139,7 @@ class Reader:
     # -- the peer ---------------------------------------------------------------------------------------------
 
     def return_other_handles(self) -> None:
-        """Return other handles for the queues that the SUT opens next."""
+        """Let the peer return new handles for the queues that the SUT opens from now on."""
         self.server.answers |= {
             "R_QMOpenRemoteQueue": lambda call: call.respond(
                 pphContext=context(2),
@@ -147,7 +151,7 @@ class Reader:
         }
 
     def set_version(self, major: int, minor: int, build: int) -> None:
-        """Let RemoteQmGetVersion return this version."""
+        """Let the peer return this version from RemoteQmGetVersion."""
         self.server.answers[Method.GET_VERSION] = lambda call: call.respond(
             pMajor=major, pMinor=minor, pBuildNumber=build
         )
@@ -162,11 +166,11 @@ class Reader:
         return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))
 
     def answer_with_message(self, call: ServedCall, /, **fields: Any) -> None:
-        """Answer a StartReceive with a new message; ``fields``: other values in REMOTEREADDESC."""
+        """Answer a StartReceive with a new message; ``fields`` replaces values in REMOTEREADDESC."""
         self.answer_read(call, self.build_message(), **fields)
 
     def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
-        """Answer a StartReceive with a packet, or with a status; ``fields``: other values in REMOTEREADDESC."""
+        """Answer a StartReceive with a packet, or with a status; ``fields`` replaces values in REMOTEREADDESC."""
         asked = self.description_of(call)
         receives = data and takes_message(asked.ulAction)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
@@ -194,19 +198,21 @@ class Reader:
                 self.answer_read(read, None, self.CANCELED)
 
     def let_reads_wait(self) -> None:
-        """Answer no StartReceive."""
+        """Let the peer leave every StartReceive without an answer."""
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers.pop(name, None)
 
     def description_of(self, call: ServedCall) -> Any:
-        """Return the REMOTEREADDESC of a request, a scapy packet; ConformanceFailure when it has none."""
+        """Return the REMOTEREADDESC of a request as a scapy packet; raise ConformanceFailure if the
+        request has none.
+        """
         if call.into is None:
             raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
         if call.name == Method.START_RECEIVE:
             return call.into.lpRemoteReadDesc
         described = call.into.lpRemoteReadDesc2.pRemoteReadDesc
         if described is None:
-            raise ConformanceFailure(f"{call.name} came with pRemoteReadDesc NULL")
+            raise ConformanceFailure(f"{call.name} has pRemoteReadDesc NULL")
         return described.value
 
     def receive_handle_of(self, call: ServedCall) -> bytes:
@@ -218,21 +224,22 @@ class Reader:
         return [call for call in self.server.calls if call.name in (Method.START_RECEIVE, Method.START_RECEIVE2)]
 
     def await_reads(self, count: int = 1) -> list[ServedCall]:
-        """Wait for so many StartReceives; ConformanceFailure when fewer come."""
+        """Wait for ``count`` StartReceives and return them; raise ConformanceFailure if fewer arrive."""
         self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
-            raise ConformanceFailure(f"{len(self.reads())} of {count} reads came; the calls were: {came}")
+            raise ConformanceFailure(f"{len(self.reads())} of {count} reads arrived; the calls were: {came}")
         return self.reads()
 
     def await_first_call(self, name: str) -> ServedCall:
-        """Wait for the first call of a method; ConformanceFailure when there is none, or its stub cannot be read.
+        """Wait for the first call of a method and return it.
 
-        LackedByRelease when the SUT's release does not have the method.
+        Raises ConformanceFailure if no call arrives or its stub cannot be read, and LackedByRelease if the SUT's
+        release does not have the method.
         """
         found = self.server.wait(name)
         if not found and lacks_method(self.sut, name):
-            raise LackedByRelease(f"the client has no {name}")
+            raise LackedByRelease(f"the client does not implement {name}")
         if not found:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"the SUT did not call {name}; its calls: {came}")
@@ -241,7 +248,7 @@ class Reader:
         return found[0]
 
     def await_call_after(self, count: int, name: str) -> bool:
-        """Wait for a call of a method after the first ``count`` calls; return whether it came."""
+        """Wait for a call of a method after the first ``count`` calls; return whether it arrived."""
         return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[count:]), None, name)
 
     # -- the SUT ----------------------------------------------------------------------------------------------
@@ -261,7 +268,7 @@ class Reader:
         return Request(self, self.sut.control.begin(verb, **arguments))
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Send the SUT a command and wait; ConformanceFailure when it refuses."""
+        """Send the SUT a command and return its reply; raise ConformanceFailure if the SUT refuses."""
         reply = self.begin(verb, **arguments).wait()
         if not reply.get("ok"):
             raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
@@ -289,7 +296,7 @@ class Reader:
     def begin_read(
         self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
     ) -> Request:
-        """Let the SUT read, and do not wait for its reply. ``cursor``: an open one; the default is a new one."""
+        """Let the SUT begin a read, and do not wait for its reply. ``cursor``: an open cursor; by default a new one."""
         where = {"remote": remote}
         if reading.by_cursor:
             where = {"cursor": self.open_cursor(remote) if cursor is None else cursor}
@@ -297,7 +304,9 @@ class Reader:
         return self.begin(reading.verb, **where, timeout_ms=timeout_ms, **more)
 
     def begin_long_reads(self, reading: Reading, remote: int, count: int, cursor: int | None = None) -> list[Request]:
-        """Let the SUT begin so many reads with a long time-out, each after the peer has received the one before."""
+        """Let the SUT begin ``count`` reads with a long time-out, each after the peer has received
+        the previous read.
+        """
         requests = []
         for number in range(1, count + 1):
             requests.append(self.begin_read(reading, remote, self.LONG_TIMEOUT_MS, cursor))
@@ -305,11 +314,11 @@ class Reader:
         return requests
 
     def pending_read_entries(self) -> list[dict[str, Any]]:
-        """Return rPendingRemoteReadEntryCollection. Its entries do not name their application."""
+        """Return rPendingRemoteReadEntryCollection. The entries do not name the application that caused them."""
         self.sut.need_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
     def open_queue_entries(self) -> list[dict[str, Any]]:
-        """Return rRemoteOpenQueueEntryCollection. Its entries do not name their application."""
+        """Return rRemoteOpenQueueEntryCollection. The entries do not name the application that caused them."""
         self.sut.need_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])

@@ -1,4 +1,4 @@
-"""Reading of a queue of the SUT by the peer: messages for it, and the result of each read."""
+"""The peer as a remote reader of a queue of the SUT: send messages to the queue, and show the result of each read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from harness.peer.remote import MESSAGE_BODY, Remote
 from suites import messages
 
 LOW_7_BYTES = (1 << 56) - 1
-"""A SequentialId has these bytes of the LookupIdentifier."""
+"""The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
 def fill_queue(remote: Remote, kind: str, *labels: str) -> None:
@@ -20,7 +20,9 @@ def fill_queue(remote: Remote, kind: str, *labels: str) -> None:
 
 
 def sizes_of(read: Call) -> tuple[int | None, int | None]:
-    """Return dwSize of an answer, and PacketSize of the packet in it (MS-MQMQ 2.2.19.1); None for none."""
+    """Return dwSize of a response, and PacketSize of the packet in it (MS-MQMQ 2.2.19.1), or None if there is no
+    packet.
+    """
     if read.description is None:
         return None, None
     data = read.packet_bytes

@@ -1,4 +1,4 @@
-"""Calls of qm2qm that are well formed and that the SUT has to refuse."""
+"""Well-formed calls of qm2qm that the SUT must refuse."""
 
 from __future__ import annotations
 
@@ -67,4 +67,4 @@ REFUSED_CALLS: dict[Method, MakeCalls] = {
     Method.START_RECEIVE2: partial(_reads, Method.START_RECEIVE2),
     Method.START_RECEIVE_BY_LOOKUP_ID: _lookups,
 }
-"""By method: the function that makes its refused calls, for an empty queue."""
+"""By method: the function that makes calls that the SUT must refuse; the queue is empty."""

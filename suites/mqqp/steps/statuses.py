@@ -32,7 +32,9 @@ def is_vendors_own(status: int) -> bool:
 
 
 def is_well_known(status: int) -> bool:
-    """Return whether a document may define a status: a listed code of message queuing, any code of another facility."""
+    """Return whether a document may define a status: a listed code of message queuing, or any code of a different
+    facility.
+    """
     if status >> 16 & 0x7FF != MSMQ:
         return True
     return status & 0xFFFF in (_ERRORS if status & SEVERITY else _INFORMATION)

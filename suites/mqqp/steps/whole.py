@@ -1,4 +1,6 @@
-"""Messages with every property set, and whether they come out of a queue as they went in. Spec: MS-MQMQ 2.2.20."""
+"""Messages with every property set, and the comparison of a received message with the sent message. Spec: MS-MQMQ
+2.2.20.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class Kind(StrEnum):
 
     @property
     def queue(self) -> str:
-        """The queue of the SUT that takes messages of the kind."""
+        """The queue of the SUT for messages of this kind."""
         return "transactional" if self is Kind.TRANSACTIONAL else "plain"
 
 
@@ -45,15 +47,15 @@ _KEPT = {
         *("Label", "ExtensionData", "MessageBody"),
     ),
 }
-"""The properties of a message, by header, that do not change while it lies in a queue."""
+"""By header: the properties that do not change while a message is in a queue."""
 _CASELESS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
 _LISTS = ("Destination", "Administration", "Response")
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-"""The GUID of no queue, no distribution list and no queue manager."""
+"""A GUID that identifies no queue, no distribution list and no queue manager."""
 
 
 def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
-    """Return fields of a MultiQueueFormatHeader whose lists have a name of every kind."""
+    """Return the fields of a MultiQueueFormatHeader whose lists contain a name of every kind."""
     names = (
         MQFDirectQueueFormatName(DirectFormatName=f"TCP:{peer.address}\\private$\\mqc-listed"),
         PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
@@ -86,7 +88,7 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
 
 
 class UnchangedMessage(Expectation):
-    """The message of a read is the one that was sent, property by property. The observation is the read."""
+    """The expectation that a read returns the sent message, property by property. The observation is the read."""
 
     def __init__(self, sent: Any) -> None:
         self.sent = sent
@@ -124,7 +126,7 @@ def _properties(packet: Any) -> dict[str, str]:
 
 
 def _build_list_element(name: Any) -> str:
-    """Write a name in a list; DIRECT= may stand before a direct one (E07)."""
+    """Build an element of a list of queues from a name; a direct name may begin with DIRECT= (E07)."""
     fields = (str(getattr(name, one)) for one in _NAMED if hasattr(name, one))
     return " ".join(fields).lower().removeprefix("direct=")
 

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import BAD_DST_Q, MISSING_QUEUE, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.sequences import DEAD, Outgoing, find_kept
+from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept
 
 
 @needs("send", "receive")
@@ -24,8 +24,8 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
         frames.append(outgoing.send_order_ack(1))
         peer.settle()
     frames.append(outgoing.send_final_ack(1, MessageClass=BAD_DST_Q))
-    peer.eventually(lambda: find_kept(sut, DEAD, outgoing.identifiers) == [1])
-    dead = find_kept(sut, DEAD, outgoing.identifiers)
+    peer.eventually(lambda: find_kept(sut, DEAD_LETTERS, outgoing.identifiers) == [1])
+    dead = find_kept(sut, DEAD_LETTERS, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
     arrived = outgoing.numbers_on(outgoing.session)

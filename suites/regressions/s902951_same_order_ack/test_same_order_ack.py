@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 
 @covers("REGRESSIONS-902951-01")
@@ -57,7 +57,7 @@ def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     outgoing.session.close()
     observed = outgoing.await_resend(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
+    judge("REGRESSIONS-902951-02", expected=RESENT, observed=observed, evidence=evidence)
     judge.conclude("REGRESSIONS-902951-02")
-    if observed == "comes again":
+    if observed == RESENT:
         outgoing.acknowledge_all()

@@ -51,7 +51,7 @@ def test_a_rule_that_the_suites_dropped_is_removed(changed):
     assert (OTHER, "removed", "fail", None) in changed("rule retired")
 
 
-def test_other_profiles_are_other_systems(changed):
+def test_same_product_with_other_profile_is_another_system(changed):
     assert changed("profiles") == []
 
 
@@ -83,7 +83,7 @@ def test_pairs_name_the_reference_and_the_role(lake):
     )
 
 
-def test_pairs_of_a_topology_name_the_other_systems_and_the_roles_held(lake):
+def test_topology_pairs_name_other_systems_and_roles(lake):
     alpha, beta = system_key("alpha", "1", "none"), system_key("beta", "2", "")
     found = {
         (row.a, row.b, row.role, row.verdict, row.rules)
@@ -100,10 +100,10 @@ def test_pairs_of_a_topology_name_the_other_systems_and_the_roles_held(lake):
 
 
 @pytest.mark.parametrize("name", ["odd topology", "no topology", "alpha"])
-def test_a_run_that_names_no_other_system_pairs_with_the_reference_alone(lake, name):
+def test_run_without_topology_pairs_only_with_reference(lake, name):
     rows = lake.pairs.where(sql.col("a").startswith(name)).where("role = 'receiver'").collect()
     assert [(row.b, row.verdict, row.rules) for row in rows] == [("reference 0.1.0", "pass", 1)]
 
 
-def test_the_kept_and_the_passive_rule_of_the_old_version_did_not_change(changed):
+def test_unchanged_rules_between_versions_have_no_change_row(changed):
     assert {rule for rule, *_ in changed("versions")}.isdisjoint({KEPT, PASSIVE})

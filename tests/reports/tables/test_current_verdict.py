@@ -33,16 +33,16 @@ def beside(row):
     return [(each.verdict, each.test, each.ingest - row.ingest) for each in row.beside]
 
 
-def test_the_worst_of_the_checks_stands(current):
+def test_worst_verdict_of_checks_is_current(current):
     row = current("worst of the checks")
     assert (said(row), row.tests, row.counts) == (("fail", B), 2, {"pass": 1, "fail": 1})
 
 
-def test_of_each_check_the_latest_run_that_decided_it_counts(current):
+def test_latest_deciding_run_of_each_check_counts(current):
     assert said(current("latest of a check")) == ("pass", A)
 
 
-def test_a_check_that_looked_at_advice_alone_counts_only_where_nothing_else_does(current):
+def test_check_of_advice_counts_only_without_other_checks(current):
     assert (current("advice").verdict, current("advice").counts) == ("pass", {"pass": 1})
     assert current("advice", OTHER).counts == {"not_exercised": 2}
     assert current("advice", PASSIVE).counts == {"pass": 1}
@@ -62,7 +62,7 @@ def test_the_verdict_of_a_partial_or_aborted_run_is_marked(current, lake):
         )
 
 
-def test_a_weaker_way_that_sees_nothing_stands_beside(current):
+def test_later_undecided_verdict_is_kept_besides_standing_verdict(current):
     row = current("weaker way")
     assert (row.verdict, row.reach, beside(row)) == ("pass", "process", [("not_observable", A, 1)])
     (later,) = row.beside
@@ -70,22 +70,22 @@ def test_a_weaker_way_that_sees_nothing_stands_beside(current):
     assert later.started > row.started
 
 
-def test_undecided_verdicts_replace_nothing_and_the_latest_of_a_check_stands_beside(current):
+def test_undecided_verdict_does_not_replace_decided_verdict_of_same_check(current):
     row = current("inconclusive")
     assert (row.verdict, beside(row)) == ("fail", [("harness_error", A, 2)])
 
 
-def test_a_check_that_passed_in_part_only_has_decided_nothing(current):
+def test_check_that_passed_only_in_part_is_undecided(current):
     row = current("half decided")
     assert (row.verdict, beside(row)) == ("pass", [("inconclusive", A, 1)])
 
 
-def test_what_no_run_decided_is_what_the_latest_run_said(current):
+def test_rule_without_decision_has_latest_verdict(current):
     row = current("never decided")
     assert (row.verdict, row.beside) == ("not_exercised", [])
 
 
-def test_a_later_undecided_verdict_of_another_check_stands_beside(current):
+def test_later_undecided_verdict_of_other_check_is_kept_besides_standing_verdict(current):
     row = current("beside of another check")
     assert (said(row), beside(row)) == (("pass", A), [("not_observable", B, 1)])
 
@@ -100,7 +100,7 @@ def test_a_rule_that_the_newest_suites_do_not_know_is_retired_and_not_in_the_mat
     )
 
 
-def test_a_check_that_no_longer_covers_the_rule_counts_no_more(current):
+def test_check_that_no_longer_covers_rule_does_not_count(current):
     row = current("check retired")
     assert (said(row), row.tests, row.retired) == (("pass", B), 1, False)
 
@@ -115,7 +115,7 @@ def test_a_passive_rule_counts_every_check_that_the_suites_know(current):
     assert (said(row), row.counts) == (("warn", B), {"warn": 1, "pass": 2})
 
 
-def test_what_the_newest_suites_judged_counts_although_they_do_not_list_it(current):
+def test_check_judged_under_newest_suites_counts_without_being_listed(current):
     assert said(current("judged although unlisted")) == ("fail", C)
 
 
@@ -129,11 +129,11 @@ def test_run_folders_that_name_no_checks_retire_rules_only(current):
     assert not current("no checks named", OTHER).retired  # judged under these very suites
 
 
-def test_nothing_is_retired_by_suites_without_a_catalogue(current):
+def test_suites_without_catalogue_retire_no_rule(current):
     assert said(current("no catalogue")) == ("fail", A)
 
 
-def test_systems_of_other_profiles_are_other_systems(current, rows):
+def test_current_verdicts_of_other_profiles_are_separate(current, rows):
     assert {current("profiles", profile=profile).verdict for profile in ("xp", "2003")} == {"fail", "pass"}
 
 
@@ -144,7 +144,7 @@ def test_the_same_line_twice_counts_once(current, lake):
     assert (packet.position, packet.frame, packet.first, packet.last) == (0, 100, 4, 7)
 
 
-def test_the_order_is_that_of_ingest_where_clocks_disagree(current):
+def test_runs_are_ordered_by_ingest_when_clocks_disagree(current):
     assert current("clocks").verdict == "pass"
 
 
@@ -153,20 +153,20 @@ def test_unknown_fields_stay_in_the_facts(lake):
     assert row.extra == '{"colour":"blue"}'
 
 
-def test_the_line_that_stands_brings_its_texts_and_at_most_eight_packets_in_order(current):
+def test_standing_verdict_has_texts_and_at_most_eight_packets(current):
     row = current("packets")
     assert (row.expected, row.observed, row.level, row.section) == ("closed", "fail", "MUST", "2.1")
     assert (row.errata, row.notes, row.capture) == (["E14"], ["n"], "c.pcapng")
     assert [packet.position for packet in row.evidence] == list(range(8))
 
 
-def test_at_most_five_stand_beside_the_worst_of_a_run_first(current):
+def test_at_most_five_later_undecided_verdicts_are_kept_worst_first(current):
     row = current("many beside")
     assert beside(row) == [("inconclusive", B, 1), *(("not_exercised", f"{A}[{each}]", 1) for each in "1234")]
 
 
 @pytest.mark.parametrize("system", ["worst of the checks", "only a partial run", "parameters", "same line twice"])
-def test_after_one_run_the_current_verdict_is_what_the_run_said(lake, system):
+def test_current_verdicts_after_first_run_equal_its_verdicts(lake, system):
     columns = ("rule", "verdict", "tests", "counts", "run")
     one = f"sut_name = '{system}'"
     assertDataFrameEqual(lake.rule_current.where(one).select(*columns), lake.rule_runs.where(one).select(*columns))

@@ -27,13 +27,13 @@ def gone_on(lake, spark, last, tmp_path_factory):
     return changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
 
 
-def test_the_changes_of_a_product_go_on_from_its_last_run(lake, gone_on, last):
+def test_changes_of_product_continue_from_its_last_run(lake, gone_on, last):
     expected = lake.changes.where(sql.col("ingest") > last)  # duckdb agrees with them
     assert expected.count() > 20
     assertDataFrameEqual(changes.changes(gone_on, lake.runs, last), expected, maxErrors=5)
 
 
-def test_the_checks_of_a_product_go_on_from_its_last_run(lake, gone_on):
+def test_check_events_of_product_continue_from_its_last_run(lake, gone_on):
     whole = changes.check_current(changes.events(lake.test_runs, lake.runs, lake.catalogue))
     found, expected = (
         each.withColumn("judged_under", sql.sort_array("judged_under"))

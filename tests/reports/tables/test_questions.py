@@ -49,7 +49,7 @@ def test_two_runs_are_compared_and_a_partial_one_is_marked(lake, versions):
     assert "partial" in difference_shown.as_text(found)
 
 
-def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
+def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
     mine = lake.runs.where("sut_name = 'versions'")
     numbers = [row.ingest for row in mine.orderBy("ingest").collect()]
     first = mine.selectExpr("date_format(min(started), \"yyyy-MM-dd'T'HH:mm\") as at").first().at
@@ -69,11 +69,11 @@ def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
     [
         ("9.9", "versions", "'9.9' is not a run, version or day of 'versions' in this lake"),
         ("2020-01-01", "versions", "is not a run, version or day"),
-        ("1.0", None, "'1.0' is of several systems: give the key of one"),
+        ("1.0", None, "'1.0' matches several systems: give the key of one"),
         ("1.0", "profiles", "(profiles-1.0-2003, profiles-1.0-xp)"),
     ],
 )
-def test_a_side_that_is_nothing_or_too_much_is_named(lake, asked, sut, words):
+def test_unknown_or_ambiguous_side_of_diff_is_named(lake, asked, sut, words):
     with pytest.raises(RollupError) as error:
         compare(lake.table, asked, asked, sut)
     assert words in str(error.value)
@@ -98,7 +98,7 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
 MISSING = "fix this first: no <peer> (1 check rests on it)"
 
 
-def test_what_is_missing_comes_before_all_differences(versions):
+def test_missing_roots_precede_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
     assert difference_shown.as_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.as_markdown(versions)
@@ -107,7 +107,7 @@ def test_what_is_missing_comes_before_all_differences(versions):
 
 
 @pytest.mark.parametrize("about", ["versions", NEW])
-def test_what_was_missing_in_a_run_stands_before_what_changed_with_it(lake, about):
+def test_missing_roots_of_run_precede_its_changes_in_history(lake, about):
     found = history.history(lake.table, about, last=5)
     assert [entry.roots for entry in found.entries] == [(MISSING,), (), ()][: len(found.entries)]
     lines = history_shown.as_text(found).splitlines()
@@ -142,12 +142,12 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
     assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0"
 
 
-def test_a_history_of_nothing_says_what_there_is(lake):
+def test_history_of_unknown_name_lists_known_systems(lake):
     with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: it has "):
         history.history(lake.table, "nobody\nat all", last=5)
 
 
-def test_csv_has_every_row_and_no_formula(lake):
+def test_csv_export_has_every_row_and_escapes_formulas(lake):
     out = io.StringIO()
     exporting.write_csv(lake.verdicts.where("sut_name = 'versions'"), out)
     rows = list(csv.DictReader(io.StringIO(out.getvalue())))
@@ -207,7 +207,7 @@ def test_the_exit_code_of_diff_says_whether_something_is_newly_failing(ask, vers
     assert (same.exit_code, same.stdout.splitlines()[-1]) == (0, "unchanged: 1")
 
 
-def test_history_and_export_write_what_was_asked_for(ask, tmp_path):
+def test_history_and_export_write_requested_output(ask, tmp_path):
     assert NEW in ask("history", NEW, "--lake", "x").stdout
     result = ask("export", "flaky", "--lake", "x", "--out", tmp_path / "flaky.csv")
     assert (result.exit_code, result.stdout) == (0, "")
@@ -232,7 +232,7 @@ def test_invalid_question_gives_one_line_error_and_exit_2(ask, words, why):
     assert why in line
 
 
-def test_the_difference_of_a_rule_is_of_one_kind():
+def test_difference_of_rule_has_exactly_one_kind():
     judged = {name: difference.Judged(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
     kinds = {
         (before, after): difference._kind_of_change(judged.get(before), judged.get(after))

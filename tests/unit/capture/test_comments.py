@@ -32,7 +32,7 @@ def capture(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_comment_leaves_the_notes_where_they_are(capture: Path):
+def test_added_comment_keeps_notes_between_packets(capture: Path):
     with CaptureWriter(capture) as writer:
         writer.note(b"first")
         writer.udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
@@ -84,7 +84,7 @@ def test_comment_on_a_failure_stands_at_its_packet(capture: Path):
     ]
 
 
-def test_a_capture_that_is_cut_stays_as_it_is(capture: Path):
+def test_truncated_capture_is_not_annotated(capture: Path):
     capture.write_bytes(capture.read_bytes()[:-5])
     said = capture.read_bytes()
     with pytest.raises(CaptureError):

@@ -39,7 +39,7 @@ def printed(frame: GoldenFrame) -> list[tuple[str, int | UUID | bytes]]:
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=lambda frame: f"frame-{frame.number}")
-def test_every_printed_field_is_found_where_its_value_is(frame: GoldenFrame) -> None:
+def test_deciding_field_is_found_by_its_printed_name_and_value(frame: GoldenFrame) -> None:
     for name, value in printed(frame):
         said = value.hex() if isinstance(value, bytes) else value
         found = place(frame.number, f"{name} {said}")
@@ -53,7 +53,7 @@ def test_every_printed_field_is_found_where_its_value_is(frame: GoldenFrame) -> 
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=lambda frame: f"frame-{frame.number}")
-def test_no_field_is_found_by_another_value_than_it_has(frame: GoldenFrame) -> None:
+def test_field_with_different_value_is_not_the_deciding_field(frame: GoldenFrame) -> None:
     for name, value in printed(frame):
         if isinstance(value, int):
             assert place(frame.number, f"{name} {value + 1}") is None, name
@@ -87,7 +87,7 @@ def test_no_field_is_found_by_another_value_than_it_has(frame: GoldenFrame) -> N
         (MESSAGE, "TimeToReachQueue: 345600", "", SECTION, (12, 15)),
     ],
 )
-def test_a_field_is_the_deciding_one_only_when_it_must_be(
+def test_ambiguous_field_is_not_the_deciding_field(
     number: int, observed: str, expected: str, section: str, found: tuple[int, int] | None
 ) -> None:
     assert place(number, observed, expected, section) == found
@@ -106,14 +106,14 @@ def test_a_field_is_the_deciding_one_only_when_it_must_be(
         ("LIOR", "4c 49 4f 52", "Signature is LIOR.", (4, 7)),
     ],
 )
-def test_a_value_alone_is_that_of_the_field_that_the_rule_names(
+def test_bare_value_belongs_to_field_that_rule_names(
     expected: str, observed: str, sentence: str, found: tuple[int, int] | None
 ) -> None:
     (field,) = deciding([lines(ACK)], Says(SECTION, expected, observed, sentence))
     assert (field and (field.start, field.end - 1)) == found
 
 
-def test_values_of_every_kind_are_known_as_texts_say_them() -> None:
+def test_observed_texts_match_values_of_every_kind() -> None:
     packet = dissect(bytes(user_message(label="a 'b'", body=b"\1\2", ExtensionData=b"xy")))
     found = {line.path[-1]: line for line in tree_lines(packet)}
     for name, said in (
@@ -128,7 +128,7 @@ def test_values_of_every_kind_are_known_as_texts_say_them() -> None:
     assert deciding([Lines(tree_lines(packet))], Says(SECTION, "", "Label is 'another'")) == [None]
 
 
-def test_of_several_packets_those_count_that_have_the_value() -> None:
+def test_only_packets_with_the_value_are_deciding() -> None:
     packets = [lines(PARAMETERS), lines(ACK), Lines(), lines(ACK)]
     windows = [next(line for line in one if line.path[-1] == "WindowSize") for one in (packets[0], packets[1])]
     assert windows[0].start != windows[1].start

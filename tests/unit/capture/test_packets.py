@@ -43,7 +43,7 @@ def marked(shown: Shown) -> list[str]:
     return [shown.dissection[start:end] for start, end in shown.marked]
 
 
-def test_a_packet_has_its_bytes_its_direction_and_its_place(recorder: Recorder) -> None:
+def test_packet_for_display_has_bytes_direction_and_frame(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     sent = recorder.record_sent(connection, b"junk")
     (came,) = recorder.record_received(connection, ACK)
@@ -62,14 +62,14 @@ def test_a_packet_has_its_bytes_its_direction_and_its_place(recorder: Recorder) 
         assert (shown.dissection, shown.first, shown.last, shown.marked) == (frame.dissected, None, None, ())
 
 
-def test_who_opened_a_connection_does_not_change_who_is_the_sut(recorder: Recorder) -> None:
+def test_direction_does_not_depend_on_who_opened_the_connection(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
     (came,) = recorder.record_received(connection, ACK)
     shown = show(recorder, came.number)
     assert (shown.direction, shown.source, shown.target) == (FROM_SUT, SUT, PEER)
 
 
-def test_times_are_those_of_the_capture(recorder: Recorder) -> None:
+def test_times_of_displayed_packets_equal_capture_times(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.environment.run_until(lambda: False, 1_500)
     (came,) = recorder.record_received(connection, ACK)
@@ -80,7 +80,7 @@ def test_times_are_those_of_the_capture(recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize("size", [10, MAX_SEGMENT - 500, MAX_SEGMENT, 3 * MAX_SEGMENT])
-def test_packets_are_put_together_from_segments_and_cut_out_of_what_came_at_once(recorder: Recorder, size: int) -> None:
+def test_packets_are_reassembled_from_segments_and_split_from_joint_segments(recorder: Recorder, size: int) -> None:
     message = bytes(user_message(body=bytes(size)))
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     frames = [recorder.record_sent(connection, message), recorder.record_sent(connection, message)]
@@ -110,7 +110,7 @@ def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) ->
         assert (outside.first, outside.last, outside.marked) == (None, None, ())
 
 
-def test_what_a_verdict_says_tells_a_bit_of_its_word_and_the_field_of_a_verdict_without_a_range(
+def test_verdict_text_selects_bit_or_field_without_a_range(
     recorder: Recorder,
 ) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
@@ -143,7 +143,7 @@ def test_undissectable_packet_is_shown_as_raw_bytes(recorder: Recorder) -> None:
 @pytest.mark.parametrize(("transfer", "wide"), [(NDR, False), (NDR64, True)])
 @pytest.mark.parametrize("by_peer", [True, False])
 @pytest.mark.parametrize("fragment", [5840, 40])
-def test_the_stubs_of_calls_are_read_by_what_was_bound(
+def test_call_stubs_are_dissected_by_bound_interface(
     recorder: Recorder, transfer: object, wide: bool, by_peer: bool, fragment: int
 ) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=by_peer, rpc=True)
@@ -179,7 +179,7 @@ def test_the_stubs_of_calls_are_read_by_what_was_bound(
         assert not any(name in text for text in texts[1:])
 
 
-def test_a_call_of_what_was_not_bound_is_shown_without_its_stub(recorder: Recorder) -> None:
+def test_call_of_unbound_interface_is_shown_without_stub(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True, rpc=True)
     recorder.record_sent(connection, b"\5\0\0\3" + bytes(20))
     (part,) = request(2, 5, PURGE.opnum, PURGE.build_request(False, hQueue=1))
@@ -189,7 +189,7 @@ def test_a_call_of_what_was_not_bound_is_shown_without_its_stub(recorder: Record
     assert (shown.transport, shown.first, shown.marked) == ("rpc", 0, ())
 
 
-def test_captures_without_directions_are_shown_as_well() -> None:
+def test_captures_without_directions_are_displayed() -> None:
     captured = CapturedPackets(GOLDEN / "frames.pcapng")
     frames = load_golden().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
@@ -198,9 +198,7 @@ def test_captures_without_directions_are_shown_as_well() -> None:
     assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
 
 
-def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_give_one_line_errors(
-    recorder: Recorder, tmp_path: Path
-) -> None:
+def test_frame_without_packet_start_and_invalid_file_give_one_line_errors(recorder: Recorder, tmp_path: Path) -> None:
     recorder.record_opening(PEER, SUT, by_peer=True)
     for frame in (0, 1, 99):
         with pytest.raises(NoSuchPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):

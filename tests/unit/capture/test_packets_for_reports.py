@@ -22,5 +22,5 @@ def test_missing_frame_and_unreadable_capture_are_reported(tmp_path):
     assert "cannot be read" in packets_of(tmp_path / "a.pcapng")("MQQB-2.1.1", "", "", [(1, None, None)])
 
 
-def test_reports_find_it_by_its_entry_point():
+def test_reports_find_packet_display_by_entry_point():
     assert packet_maker().read is packets_of

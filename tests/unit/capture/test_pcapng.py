@@ -51,21 +51,21 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "x.pcapng"
 
 
-def test_the_file_header_is_what_the_format_says() -> None:
+def test_pcapng_section_header_matches_the_format() -> None:
     assert file_header() == bytes.fromhex(
         "0a0d0d0a 30000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0900 6d71636f6e666f726d 000000 00000000 30000000"
         "01000000 30000000 6500 0000 00000000 0200 0900 6d71636f6e666f726d 000000 0900 0100 06 000000 00000000 30000000"
     )
 
 
-def test_a_packet_block_is_what_the_format_says() -> None:
+def test_pcapng_packet_block_matches_the_format() -> None:
     assert packet_block(0x1_0000_0002, b"abcde", "hi") == bytes.fromhex(
         "06000000 34000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
         "0100 0200 6869 0000 00000000 34000000"
     )
 
 
-def test_a_packet_block_says_its_direction_where_that_is_known() -> None:
+def test_packet_block_contains_known_direction() -> None:
     assert packet_block(0x1_0000_0002, b"abcde", "hi", inbound=True) == bytes.fromhex(
         "06000000 3c000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
         "0100 0200 6869 0000 0200 0400 01000000 00000000 3c000000"
@@ -73,7 +73,7 @@ def test_a_packet_block_says_its_direction_where_that_is_known() -> None:
     assert packet_block(0, b"", None, inbound=False)[28:-4] == bytes.fromhex("0200 0400 02000000 00000000")
 
 
-def test_a_direction_is_read_back(file: Path) -> None:
+def test_direction_of_packet_block_is_read(file: Path) -> None:
     known = (True, False, None)
     with CaptureWriter(file, START_US) as writer:
         for from_sut in known:
@@ -94,7 +94,7 @@ def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
     assert file.read_bytes()[frames[1].offset :][:4] == bytes.fromhex("06000000")
 
 
-def test_every_packet_is_in_the_file_before_the_next_one(file: Path) -> None:
+def test_each_packet_is_written_to_the_file_at_once(file: Path) -> None:
     """A killed run loses none: nothing waits in a buffer."""
     writer = CaptureWriter(file)
     for number in range(1, 4):
@@ -116,8 +116,8 @@ def test_other_byte_order_resolutions_and_blocks_are_read(file: Path) -> None:
     ]
 
 
-def test_a_new_section_forgets_the_interfaces(file: Path) -> None:
-    with pytest.raises(CaptureError, match="interface 0, which is not described"):
+def test_new_section_resets_interfaces(file: Path) -> None:
+    with pytest.raises(CaptureError, match="interface 0, which no earlier block describes"):
         frames_of(file, SECTION + RAW_INTERFACE + enhanced(b"a") + SECTION + enhanced(b"b"))
 
 
@@ -134,7 +134,7 @@ BROKEN = {
     "block too short": (GOOD + pack("<II", 6, 8), "a block of 8 bytes"),
     "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block of 33 bytes"),
     "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the two lengths of a block differ"),
-    "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which is not described"),
+    "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which no earlier block describes"),
     "packet past its block": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),
         "5 bytes does not fit its block",
@@ -198,7 +198,7 @@ def test_arbitrary_bytes_raise_nothing_but_the_typed_error(tmp_path: Path, data:
         assert 0 <= error.offset <= len(data)
 
 
-def test_a_note_is_between_the_packets_and_no_packet(file: Path):
+def test_note_is_stored_between_packets_and_not_read_as_packet(file: Path):
     with CaptureWriter(file) as writer:
         writer.note(b"before")
         writer.udp(CLIENT, SERVER, b"one", time_us=1)
@@ -223,12 +223,12 @@ def test_a_long_note_is_compressed(file: Path):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"x\x01nonsense", "a note that cannot be unpacked"),
+        (b"x\x01nonsense", "a note cannot be decompressed"),
         (zlib.compress(b"{}" * 600)[:-5], "a note that is cut"),
         (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
     ],
 )
-def test_a_note_that_unpacks_badly_is_refused_when_it_is_read(file: Path, data: bytes, why: str):
+def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
     file.write_bytes(file_header() + block_of_note(data))
     (note,) = read_with_notes(file)
     assert isinstance(note, CapturedNote)
@@ -252,7 +252,7 @@ def test_the_longest_note_is_read_and_a_longer_one_is_refused(file: Path):
 
 
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
-def test_a_note_that_is_cut_is_refused(file: Path, body: bytes):
+def test_truncated_note_is_refused(file: Path, body: bytes):
     file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
-    with pytest.raises(CaptureError, match=r"a note of \d bytes in a block of|too short for its fields"):
+    with pytest.raises(CaptureError, match=r"a note of \d bytes does not fit its block of|too short for its fields"):
         list(read_with_notes(file))

@@ -128,7 +128,7 @@ def test_big_data_is_cut_into_segments_and_joined_again(file: Path) -> None:
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
 
 
-def test_the_end_of_what_was_written_at_once_is_pushed(file: Path) -> None:
+def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
         writer.tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
@@ -163,7 +163,7 @@ def test_sequence_numbers_wrap(file: Path) -> None:
     assert [s.sequence for s in after] == [0xFFFFFFFE, 2]  # type: ignore[union-attr]
 
 
-def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
+def test_connections_and_reused_addresses_are_separate_streams(file: Path) -> None:
     other = Endpoint("192.0.2.1", 50000)
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
@@ -181,7 +181,7 @@ def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
     st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=300)), max_size=12),
     st.sampled_from([(CLIENT, SERVER), (CLIENT6, SERVER6)]),
 )
-def test_both_directions_come_back_whole(
+def test_stream_reader_returns_both_directions_completely(
     tmp_path: Path, said: list[tuple[bool, bytes]], ends: tuple[Endpoint, Endpoint]
 ) -> None:
     file = tmp_path / "said.pcapng"
@@ -213,7 +213,7 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
                 streams(file)
 
 
-def test_misuse_is_reported(file: Path) -> None:
+def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
     with CaptureWriter(file) as writer:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_data(1, True, b"a", time_us=0)
@@ -228,7 +228,7 @@ def test_misuse_is_reported(file: Path) -> None:
         writer.tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_close(1, False, time_us=0)
-        with pytest.raises(HarnessError, match="not of one family"):
+        with pytest.raises(HarnessError, match="addresses of different families"):
             writer.udp(CLIENT, SERVER6, b"a", time_us=0)
         with pytest.raises(HarnessError, match="does not appear to be"):
             writer.tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
@@ -264,14 +264,14 @@ def other_protocol() -> bytes:
 
 
 UNREADABLE = {
-    "fragment": ([fragment()], "a fragment; reassemble the capture first"),
-    "other protocol": ([other_protocol()], "IP protocol 1; only TCP"),
-    "no IP": ([b"\x00" * 40], "no IPv4 or IPv6 packet"),
-    "nothing": ([b""], "no IPv4 or IPv6 packet"),
-    "begins in the middle": ([tcp(ACK, 5, b"a")], "without its SYN"),
-    "SYN-ACK first": ([tcp(SYN | ACK, 5)], "a SYN-ACK without its SYN"),
-    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7, 6 is next"),
-    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6, 7 is next"),
+    "fragment": ([fragment()], "the packet is a fragment; reassemble the capture first"),
+    "other protocol": ([other_protocol()], "IP protocol 1 is not supported; only TCP"),
+    "no IP": ([b"\x00" * 40], "neither an IPv4 nor an IPv6 packet"),
+    "nothing": ([b""], "neither an IPv4 nor an IPv6 packet"),
+    "begins in the middle": ([tcp(ACK, 5, b"a")], "the SYN of this connection is missing"),
+    "SYN-ACK first": ([tcp(SYN | ACK, 5)], "the SYN before this SYN-ACK is missing"),
+    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7 instead of 6"),
+    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6 instead of 7"),
     "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data after the end"),
 }
 
@@ -288,7 +288,7 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
 def test_another_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
-    with pytest.raises(CaptureError, match="link type 1; only raw IP"):
+    with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
         streams(file)
 
 

@@ -42,13 +42,13 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("kind", range(4), ids=["establish", "parameters", "ack", "message"])
-def test_one_wrong_packet_among_others_is_cut_off_where_it_ends(wrong: str, kind: int) -> None:
+def test_framer_ends_malformed_packet_at_its_own_end(wrong: str, kind: int) -> None:
     packets = [WRONG[wrong](data) if number == kind else data for number, data in enumerate(PACKETS)]
     assert SutFramer().feed(b"".join(packets)) == packets
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_packets_that_are_all_wrong_are_cut_off_where_they_end(wrong: str) -> None:
+def test_framer_separates_consecutive_malformed_packets(wrong: str) -> None:
     packets = [WRONG[wrong](data) for data in PACKETS]
     framer = SutFramer()
     assert [found for data in packets for found in framer.feed(data)] == packets
@@ -57,18 +57,18 @@ def test_packets_that_are_all_wrong_are_cut_off_where_they_end(wrong: str) -> No
 
 
 @given(cuts=st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12))
-def test_right_packets_are_found_however_the_stream_is_cut(cuts: list[int]) -> None:
+def test_framer_finds_valid_packets_in_any_chunks(cuts: list[int]) -> None:
     data, framer = b"".join(PACKETS), SutFramer()
     edges = sorted([0, *cuts, len(data)])
     assert [found for start, end in pairwise(edges) for found in framer.feed(data[start:end])] == PACKETS
 
 
-def test_a_packet_shorter_than_its_headers_ends_where_it_says() -> None:
+def test_framer_ends_short_packet_at_its_packet_size() -> None:
     short = sized(ESTABLISH[:60], -512)
     assert SutFramer().feed(short + ACK) == [short, ACK]
 
 
-def test_where_no_packet_begins_the_stream_ends() -> None:
+def test_framer_stops_at_bytes_that_start_no_packet() -> None:
     framer = SutFramer()
     with pytest.raises(FramingError) as caught:
         framer.feed(ACK + b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -77,7 +77,7 @@ def test_where_no_packet_begins_the_stream_ends() -> None:
 
 
 @pytest.mark.parametrize(("left", "rest"), [(b"HTTP", b"HTTP"), (ACK[:10], b""), (MESSAGE[:200], b""), (b"", b"")])
-def test_what_is_left_in_the_end_is_nothing_when_it_was_cut_off(left: bytes, rest: bytes) -> None:
+def test_framer_has_no_rest_after_complete_packets(left: bytes, rest: bytes) -> None:
     framer = SutFramer()
     assert framer.feed(left) == []
     assert framer.rest() == rest
@@ -85,7 +85,7 @@ def test_what_is_left_in_the_end_is_nothing_when_it_was_cut_off(left: bytes, res
 
 
 @given(st.binary(max_size=300), st.booleans())
-def test_no_bytes_break_it(data: bytes, begins: bool) -> None:
+def test_framer_accepts_arbitrary_bytes(data: bytes, begins: bool) -> None:
     framer = SutFramer()
     try:
         found = framer.feed((MESSAGE[:16] if begins else b"") + data)

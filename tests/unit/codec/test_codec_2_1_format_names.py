@@ -56,7 +56,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("text", "name"), NAMES)
-def test_name(text, name):
+def test_format_name_parses_and_prints_as_in_document(text, name):
     assert parse_format_name(text) == name
     assert str(name) == text
 

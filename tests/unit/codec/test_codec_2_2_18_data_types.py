@@ -76,7 +76,7 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("wire", "record"), RECORDS, ids=lambda value: getattr(type(value), "__name__", ""))
-def test_structure(wire, record):
+def test_data_type_parses_and_builds_as_printed(wire, record):
     data = bytes.fromhex(wire)
     assert type(record).parse(data) == record
     assert record.build() == data
@@ -125,7 +125,7 @@ def test_count_is_computed():
     assert MQFFormatNameElement(MQFDirectQueueFormatName("ab")).FormatType == 3
 
 
-def test_a_null_would_end_a_name_early():
+def test_name_with_embedded_null_is_not_built():
     with pytest.raises(MisuseError):
         MQFDirectQueueFormatName("a\0b").build()
 
@@ -149,7 +149,7 @@ def test_a_value_beyond_its_width_is_not_built():
         ("NACK_Q_PURGED", 0xC001),
     ],
 )
-def test_message_classes(name, value):
+def test_message_class_has_printed_number(name, value):
     assert MessageClass[f"MQMSG_CLASS_{name}"] == value
 
 

@@ -8,7 +8,7 @@ from reference_qm.codec import MAX_PACKET_SIZE, BaseHeader, FormatError, Framing
 ACK = FRAMES[8]
 
 
-def test_base_header():
+def test_base_header_parses_and_builds_as_printed():
     wire = bytes.fromhex("10 C0 3B 81 4C 49 4F 52 3C 02 00 00 02 01 00 00")
     header = BaseHeader.parse(wire)
     assert header == BaseHeader(Reserved=0xC0, Flags=0x813B, PacketSize=572, TimeToReachQueue=258)
@@ -46,7 +46,7 @@ INTERNAL = bytes.fromhex("10 00 0B 00 4C 49 4F 52")
         (MESSAGE + bytes.fromhex("FF FF FF FF"), "BaseHeader.PacketSize", 8),
     ],
 )
-def test_the_first_impossible_byte_ends_the_stream(stream, field, offset):
+def test_framer_fails_at_first_impossible_byte(stream, field, offset):
     framer = StreamFramer()
     for byte in stream[:-1]:
         assert framer.feed(bytes([byte])) == []
@@ -56,7 +56,7 @@ def test_the_first_impossible_byte_ends_the_stream(stream, field, offset):
     assert framer.pending == 0
 
 
-def test_a_dead_framer_stays_dead():
+def test_failed_framer_raises_same_error_again():
     framer = StreamFramer()
     with pytest.raises(FramingError) as first:
         framer.feed(ACK + b"\x11" + ACK)
@@ -67,12 +67,12 @@ def test_a_dead_framer_stays_dead():
     assert again.value.packets == []
 
 
-def test_the_signature_inside_a_payload_is_no_packet():
+def test_signature_inside_payload_does_not_start_a_packet():
     assert FRAMES[7][52:56] == b"LIOR"
     assert StreamFramer().feed(FRAMES[7] + ACK) == [FRAMES[7], ACK]
 
 
-def test_a_session_header_follows_after_packet_size():
+def test_packet_size_excludes_session_header():
     wire = FRAMES[7][:2] + b"\x13\x00" + FRAMES[7][4:] + ACK[20:]
     framer = StreamFramer()
     assert framer.feed(wire[:2224]) == []
@@ -106,7 +106,7 @@ def test_framer_holds_at_most_one_packet():
 
 
 @pytest.mark.parametrize("count", range(12))
-def test_a_packet_without_its_size_is_no_packet(count):
+def test_incomplete_packet_is_not_parsed(count):
     with pytest.raises(FormatError, match="BaseHeader"):
         parse_packet(ACK[:count])
 

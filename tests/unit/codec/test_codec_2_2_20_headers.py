@@ -100,13 +100,13 @@ HEADERS = [
 
 
 @pytest.mark.parametrize(("wire", "record"), HEADERS, ids=lambda value: getattr(type(value), "__name__", ""))
-def test_header(wire, record):
+def test_header_parses_and_builds_as_printed(wire, record):
     data = bytes.fromhex(wire)
     assert type(record).parse(data) == record
     assert record.build() == data
 
 
-def test_transaction_bits():
+def test_transaction_header_flags_have_printed_positions():
     header = TransactionHeader(0x80765432)
     assert (header.CG, header.FA, header.FM, header.LM, header.ID, header.X1, header.X8) == (0, 1, 0, 0, 0x76543, 0, 1)
 

@@ -116,7 +116,7 @@ def test_a_queue_type_without_layout_is_refused(bits, kind):
         UserHeader(Flags=UserHeader.flags(**{bits: kind})).build()
 
 
-def test_all_queues_and_the_connector_type_in_order():
+def test_user_header_has_queues_and_connector_type_in_order():
     wire = bytes.fromhex(
         USER_FIXED + flags(DQ=7, AQ=5, RQ=3, CQ=1) + QUEUES[DIRECT] + GUID_BYTES + "04 00 00 00" + GUID_BYTES
     )
@@ -161,7 +161,7 @@ def test_flags_and_queues_must_agree(header, message):
         (properties(body=1, allocated=9) + "B1 00 00 00", {"MessageBody": b"\xb1", "AllocationBodySize": 9}),
     ],
 )
-def test_message_properties_header(wire, expected):
+def test_message_properties_header_parses_and_builds_as_printed(wire, expected):
     data = bytes.fromhex(wire)
     header = MessagePropertiesHeader.parse(data)
     fields = {"Flags": 5, "MessageClass": 0x1234, "CorrelationID": b"\xab" * 20, "BodyType": 8, "ApplicationTag": 7}
@@ -191,7 +191,7 @@ def test_sizes_are_computed():
         (properties()[:-4], "MessagePropertiesHeader.ExtensionSize", 0),
     ],
 )
-def test_properties_beyond_their_header(wire, field, offset):
+def test_properties_longer_than_their_header_are_refused(wire, field, offset):
     with pytest.raises(FormatError) as caught:
         MessagePropertiesHeader.parse(bytes.fromhex(wire))
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, "MS-MQMQ 2.2.19.3")
@@ -213,7 +213,7 @@ ALL = UserMessagePacket(
 )
 
 
-def test_all_headers_in_their_order():
+def test_user_message_has_all_headers_in_order():
     wire = ALL.build()
     packet = parse_packet(wire)
     assert isinstance(packet, UserMessagePacket)
@@ -236,7 +236,7 @@ def test_all_headers_in_their_order():
         ({"SecurityHeader": None}, "UserHeader.Flags.SH"),
         ({"SoapHeader": None}, "UserHeader.Flags.HH"),
         ({"MultiQueueFormatHeader": None}, "UserHeader.Flags.MQ"),
-        ({"SoapHeader": SoapHeader("", Padding=b"")}, "lacks its padding"),
+        ({"SoapHeader": SoapHeader("", Padding=b"")}, "has no padding"),
         ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "does not fit"),
         ({"BaseHeader": replace(ALL.BaseHeader, Flags=ALL.BaseHeader.Flags | 8)}, "BaseHeader.Flags.IN"),
         ({"MessagePropertiesHeader": MessagePropertiesHeader(MessageBody=bytes(0x00400000))}, "above the maximum"),
@@ -256,7 +256,7 @@ def with_flags(wire: bytes, **bits: int) -> bytes:
     return wire[:60] + value.to_bytes(4, "little") + wire[64:]
 
 
-def test_a_header_that_a_flag_promises_must_be_there():
+def test_packet_without_flagged_header_is_refused():
     plain = UserMessagePacket(
         BaseHeader=BaseHeader(),
         UserHeader=UserHeader(Flags=UserHeader.flags(MP=1)),
@@ -275,13 +275,13 @@ def test_a_header_that_a_flag_promises_must_be_there():
     assert parse_packet(with_flags(plain, X4=7, X1=1, RC=31, DM=3)).UserHeader.RC == 31
 
 
-def test_bytes_that_no_flag_promises_are_leftover():
+def test_bytes_of_header_without_flag_are_refused():
     wire = ALL.build()
     with pytest.raises(FormatError):
         parse_packet(with_flags(wire, MQ=0))
 
 
-def test_a_body_cannot_reach_into_the_session_header():
+def test_body_size_into_session_header_is_refused():
     packet = UserMessagePacket(
         BaseHeader=BaseHeader(Flags=BaseHeader.flags(SH=1)),
         UserHeader=UserHeader(Flags=UserHeader.flags(MP=1)),
@@ -296,7 +296,7 @@ def test_a_body_cannot_reach_into_the_session_header():
     assert (caught.value.field, caught.value.offset) == ("MessagePropertiesHeader.MessageBody", 120)
 
 
-def test_a_framed_packet_is_built_again_of_the_bytes_that_came():
+def test_unchanged_framed_packet_is_built_from_received_bytes():
     wire = ALL.build()
     framed = parse_framed(wire)
     assert framed == parse_packet(wire)

@@ -32,14 +32,14 @@ def base(size: str, flags: str = "0B 00") -> str:
     return BASE.format(size=size).replace("0B 00", flags)
 
 
-def test_internal_header():
+def test_internal_header_parses_and_builds_as_printed():
     header = InternalHeader.parse(bytes.fromhex("34 12 12 80"))
     assert header == InternalHeader(Reserved=0x1234, Flags=0x8012)
     assert (header.PT, header.CS, header.X5, header.X15) == (2, 1, 0, 1)
     assert header.build() == bytes.fromhex("34 12 12 80")
 
 
-def test_connection_parameters_header():
+def test_connection_parameters_header_parses_and_builds_as_printed():
     wire = bytes.fromhex("F4 01 00 00 20 4E 00 00 0D F0 40 00")
     header = ConnectionParametersHeader.parse(wire)
     assert header == ConnectionParametersHeader(
@@ -63,7 +63,7 @@ def test_padding_of_another_length_is_not_built():
 
 
 @pytest.mark.parametrize("size", ["24 00 00 00", "14 00 00 00"])
-def test_session_ack_with_either_packet_size(size):
+def test_session_ack_with_either_packet_size_is_parsed(size):
     wire = bytes.fromhex(base(size, "1B 00") + "00 00 01 00" + ACK_HEADER)
     packet = parse_packet(wire)
     assert isinstance(packet, SessionAckPacket)
@@ -95,7 +95,7 @@ def test_packet_of_unknown_type_keeps_its_remaining_bytes():
     assert packet.build() == wire
 
 
-def test_values_are_not_judged():
+def test_codec_accepts_any_field_values():
     wire = bytes.fromhex("10 FF E7 FF 4C 49 4F 52 20 00 00 00 00 00 00 00 FF FF 13 00" + "FF" * 12)
     with pytest.raises(FormatError):  # IN clear: too short for a message
         parse_packet(wire)
@@ -136,7 +136,7 @@ def test_a_packet_under_the_wrong_type_is_not_built():
         UnknownInternalPacket(BaseHeader(Flags=head.Flags, PacketSize=99), InternalHeader(Flags=9)).build()
 
 
-def test_ping():
+def test_ping_parses_and_builds_as_printed():
     wire = bytes.fromhex("FE FF 48 55 EF BE AD DE" + GUID_BYTES)
     ping = parse_ping(wire)
     assert ping == PingPacket(Flags=0xFFFE, Cookie=0xDEADBEEF, QMGuid=GUID)
@@ -153,7 +153,7 @@ def test_ping():
         ("", "PingPacket.Flags", 0),
     ],
 )
-def test_ping_of_wrong_structure(wire, field, offset):
+def test_ping_of_wrong_structure_is_refused(wire, field, offset):
     with pytest.raises(FormatError) as caught:
         parse_ping(bytes.fromhex(wire))
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, "MS-MQQB 2.2.7")

@@ -23,27 +23,27 @@ CLIENT = UUID("557358d1-9150-9595-4997-b6e611ea26c6")
 
 @pytest.mark.skipif(not DOCUMENT.exists(), reason="the specifications do not lie beside the repository")
 @pytest.mark.parametrize("number", FRAMES)
-def test_frames_are_those_of_the_document(number):
+def test_golden_frames_equal_bytes_of_document(number):
     dump = printed_dump(number)
     assert len(dump) == (1650 if number == 7 else len(FRAMES[number]))
     assert FRAMES[number].startswith(dump)
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_pings(number):
+def test_golden_pings_have_fields_of_document(number):
     ping = parse_ping(FRAMES[number])
     assert (ping.RC, ping.RF, ping.Cookie) == (1, 0, 4)
     assert ping.Flags == {1: 0x7D01, 2: 0xB295}[number]
     assert ping.build() == FRAMES[number]
 
 
-def test_ping_guids():
+def test_golden_pings_contain_guids_of_document():
     assert parse_ping(FRAMES[1]).QMGuid == CLIENT
     assert parse_ping(FRAMES[2]).QMGuid == UUID("43cd8907-394c-8f11-4445-9078909ea0fc")
 
 
 @pytest.mark.parametrize("number", [3, 4])
-def test_establish_connection(number):
+def test_golden_establish_connection_has_fields_of_document(number):
     packet = parse_packet(FRAMES[number])
     assert isinstance(packet, EstablishConnectionPacket)
     base, internal, establish = packet.BaseHeader, packet.InternalHeader, packet.EstablishConnectionHeader
@@ -57,14 +57,14 @@ def test_establish_connection(number):
 
 
 @pytest.mark.parametrize("number", [5, 6])
-def test_connection_parameters(number):
+def test_golden_connection_parameters_have_fields_of_document(number):
     packet = parse_packet(FRAMES[number])
     assert isinstance(packet, ConnectionParametersPacket)
     assert packet.ConnectionParametersHeader == ConnectionParametersHeader(1496, 120000, 0, 64)
     assert packet.build() == FRAMES[number]
 
 
-def test_user_message():
+def test_golden_user_message_has_fields_of_document():
     packet = parse_packet(FRAMES[7])
     assert isinstance(packet, UserMessagePacket)
     user, security, properties = packet.UserHeader, packet.SecurityHeader, packet.MessagePropertiesHeader
@@ -85,7 +85,7 @@ def test_user_message():
     assert packet.build() == FRAMES[7]
 
 
-def test_session_ack():
+def test_golden_session_ack_has_fields_of_document():
     packet = parse_packet(FRAMES[8])
     assert isinstance(packet, SessionAckPacket)
     assert (packet.BaseHeader.Flags, packet.BaseHeader.PacketSize, packet.InternalHeader.PT) == (0x1B, 0x24, 1)
@@ -93,6 +93,6 @@ def test_session_ack():
     assert packet.build() == FRAMES[8]
 
 
-def test_the_whole_conversation_is_framed():
+def test_framer_separates_packets_of_golden_session():
     stream = [FRAMES[number] for number in range(3, 9)]
     assert StreamFramer().feed(b"".join(stream)) == stream

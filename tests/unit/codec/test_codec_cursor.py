@@ -9,7 +9,7 @@ from reference_qm.codec.layout import U16, U32, Layout
 LAYOUT = Layout("Thing", "MS-X 1", First=U16, Second=U32)
 
 
-def test_a_confined_cursor_does_not_see_the_bytes_behind_it():
+def test_limited_cursor_cannot_read_past_its_end():
     whole = Cursor(bytes(range(20)))
     part = whole.within(4, "Part", "MS-X 1")
     assert (part.offset, part.remaining, whole.offset) == (0, 4, 4)
@@ -26,7 +26,7 @@ def test_a_confined_cursor_does_not_see_the_bytes_behind_it():
     assert whole.unpack(LAYOUT) == (0x0504, 0x09080706)
 
 
-def test_a_terminator_behind_the_part_does_not_count():
+def test_terminator_after_cursor_end_is_ignored():
     for wire in (b"a\0b\0\0\0", b"aabb\0\0"):
         with pytest.raises(FormatError, match="no terminating null"):
             Cursor(wire, 0, 4).through(b"\0\0", "Text", "MS-X 1")

@@ -20,7 +20,7 @@ def test_request_with_foreign_server_guid_is_refused(host):
     assert len(raw.sent) == 1
 
 
-def test_a_refused_connection_that_stays_is_closed_in_time(host):
+def test_refused_connection_is_closed_by_timer(host):
     raw = Raw.initiator(host)
     raw.feed(establish(ServerGuid=guid(7)))
     host.network.advance(60_000)

@@ -12,14 +12,14 @@ from reference_qm.surface.commands import ReceiveMessage
 # -- SendInsecureNacks ------------------------------------------------------------------------------------------
 
 
-def test_the_permission_survives_a_crash():
+def test_send_insecure_nacks_setting_survives_crash():
     _, far = pair(send_insecure_nacks=True)
     far.restart()
     assert far.core.adm.SendInsecureNacks
 
 
 @pytest.mark.parametrize("size", [0x3FF000, 0x400000])
-def test_an_acknowledgment_that_no_packet_holds_is_discarded(size):
+def test_acknowledgment_too_large_for_a_packet_is_discarded(size):
     near, far = pair()
     message = replace(make_message(near), AdministrationQueueFormatName=direct(1, ADMIN), Body=bytes(size))
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED

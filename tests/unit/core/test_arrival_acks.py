@@ -16,7 +16,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", ["recoverable", "transactional"])
-def test_it_is_acknowledged_only_when_it_is_on_disk(kind):
+def test_arrival_is_acknowledged_after_message_is_on_disk(kind):
     queue, fields = KINDS[kind]
     near, far = pair()
     far.disk = "slow"

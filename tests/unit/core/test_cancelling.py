@@ -21,7 +21,7 @@ def waiting(remote, request=RemoteReceive):
     return token, call
 
 
-def test_a_message_that_comes_after_the_cancel_is_given_back():
+def test_message_received_after_cancel_is_returned_to_server():
     remote = Remote()
     token, call = waiting(remote)
     remote.ask(CancelWaiting(token))
@@ -31,7 +31,7 @@ def test_a_message_that_comes_after_the_cancel_is_given_back():
 
 
 @pytest.mark.parametrize("how", [CancelWaiting, RemoteClose])
-def test_a_read_that_the_server_was_not_asked_for_yet_is_not_asked_for_any_more(how):
+def test_read_cancelled_before_its_request_is_not_requested(how):
     remote = Remote()
     number = remote.open()
     remote.waits.add("RemoteQmGetVersion")

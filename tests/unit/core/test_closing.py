@@ -52,7 +52,7 @@ def test_a_session_with_messages_connects_again_and_sends_them_again():
     assert session["UnAckedMessageCount"] == 2
 
 
-def test_retrying_while_the_session_opens_does_nothing():
+def test_retry_timer_has_no_effect_while_session_opens():
     host = Network().host(1)
     raw = Raw.accepted(host)
     host.send(TO)
@@ -81,7 +81,7 @@ def test_a_long_backlog_is_sent_after_a_reconnect():
 
 
 @pytest.mark.parametrize("lost", ["messages", "acknowledgments"])
-def test_messages_in_flight_are_neither_lost_nor_doubled(pair, lost):
+def test_messages_in_flight_at_connection_loss_arrive_once(pair, lost):
     a, b = pair
     a.ask(OpenSession(direct(2)))
     broken = a if lost == "messages" else b
@@ -146,7 +146,7 @@ def test_a_crash_forgets_messages_that_were_not_on_disk():
     assert len(host.bodies()) == 1
 
 
-def test_a_receiver_that_crashes_remembers_what_it_has(pair):
+def test_crashed_receiver_discards_duplicates_of_its_messages(pair):
     a, b = pair
     a.send(direct(2), b"kept", recoverable=True)
     b.restart()

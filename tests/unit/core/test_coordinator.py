@@ -49,7 +49,7 @@ def test_the_vote_is_given_when_it_is_on_disk(pair):
     assert seen(a, b) == (["older"], [])
 
 
-def test_a_vote_that_cannot_be_saved_is_one_against(pair):
+def test_vote_that_cannot_be_saved_rejects_commit(pair):
     a, b = pair
     unit = unit_of_work(a)
     a.disk = "broken"
@@ -62,7 +62,7 @@ def test_a_vote_that_cannot_be_saved_is_one_against(pair):
 def test_active_transaction_cannot_commit_before_its_prepare(pair):
     a, b = pair
     unit = unit_of_work(a)
-    assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): a coordinator prepares it first" in a.refusal(
+    assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): the coordinator must prepare it first" in a.refusal(
         CommitTransaction(unit)
     )
     assert seen(a, b) == (["older"], [])
@@ -100,7 +100,7 @@ def test_prepared_transaction_is_in_doubt_until_its_coordinator_resolves_it(pair
 
 @pytest.mark.parametrize("end", [CommitTransaction, AbortTransaction])
 @pytest.mark.parametrize("written", [0, 1])
-def test_a_crash_while_it_ends_leaves_it_in_doubt_or_ended(pair, end, written):
+def test_crash_during_commit_leaves_transaction_in_doubt_or_ended(pair, end, written):
     a, b = pair
     unit = unit_of_work(a)
     prepare(a, unit)
@@ -115,7 +115,7 @@ def test_a_crash_while_it_ends_leaves_it_in_doubt_or_ended(pair, end, written):
 
 
 @pytest.mark.parametrize("end", [CommitTransaction, AbortTransaction])
-def test_an_outcome_that_cannot_be_saved_leaves_it_in_doubt(pair, end):
+def test_outcome_that_cannot_be_saved_leaves_transaction_in_doubt(pair, end):
     a, _ = pair
     unit = unit_of_work(a)
     prepare(a, unit)
@@ -124,7 +124,7 @@ def test_an_outcome_that_cannot_be_saved_leaves_it_in_doubt(pair, end):
     assert units(a)[0]["state"] == "prepared"
 
 
-def test_numbers_are_given_when_it_commits(pair):
+def test_message_numbers_are_assigned_at_commit(pair):
     """A transaction that commits meanwhile is sent before it, and the sequence has no gap."""
     a, b = pair
     unit = unit_of_work(a)
@@ -149,7 +149,7 @@ def test_a_prepared_transaction_survives_a_restart_in_place():
         assert seen(a, b) == (["older", "new"], ["1", "2"])
 
 
-def test_without_a_coordinator_nothing_is_done_until_the_next_start(pair):
+def test_reenlistment_timeout_halts_commands_until_restart(pair):
     a, b = pair
     unit = unit_of_work(a)
     prepare(a, unit)
@@ -166,7 +166,7 @@ def test_without_a_coordinator_nothing_is_done_until_the_next_start(pair):
     assert seen(a, b) == (["older", "new", "later"], ["1", "2"])
 
 
-def test_a_time_out_of_a_coordinator_that_nobody_waits_for_is_refused(pair):
+def test_reenlistment_timeout_without_transaction_in_doubt_is_refused(pair):
     a, _ = pair
     unit_of_work(a)
     assert "no transaction is in doubt" in a.refusal(ReenlistmentTimeout())

@@ -25,7 +25,7 @@ def host():
     return Network().host(1)
 
 
-def test_identity(host):
+def test_identity_command_returns_guid_versions_and_keys(host):
     values = host.ask(Identity())
     assert (values["guid"], values["name"], values["vendor"]) == (str(guid(1)), "host1", "mqconform")
     known = (
@@ -56,7 +56,7 @@ def test_queues_get_numbers_but_never_that_of_the_order_queue(host):
 
 
 @pytest.mark.parametrize("name", ["plain", "private$\\", "private$\\a;journal", "x\\private$\\a", ""])
-def test_a_path_name_that_is_none_is_refused(host, name):
+def test_invalid_path_name_is_refused(host, name):
     assert "use private$\\name" in host.refusal(CreateQueue(name))
 
 
@@ -92,7 +92,7 @@ def test_receiving_takes_the_first_message(host):
     assert host.ask(ReceiveMessage(PLAIN)) == {"message": None}
 
 
-def test_peeking_and_purging(host):
+def test_peek_leaves_messages_and_purge_deletes_them(host):
     for number in range(5):
         host.send(direct(1), str(number).encode())
     assert len(host.ask(PeekMessages(PLAIN, limit=3))["messages"]) == 3
@@ -102,9 +102,9 @@ def test_peeking_and_purging(host):
 
 REFUSED = {
     "no name": (SendMessage("nonsense"), "DIRECT="),
-    "machine": (SendMessage(f"MACHINE={guid(3)}"), "is not supported as a destination"),
-    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "is not supported as a destination"),
-    "journal": (SendMessage(direct(9) + ";JOURNAL"), "is not supported as a destination"),
+    "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be a destination"),
+    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be a destination"),
+    "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be a destination"),
     "several": (SendMessage(f"{direct(9)},{direct(8)};JOURNAL"), "read-only"),
     "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
     "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "is a transactional queue"),
@@ -131,7 +131,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refusal_gives_one_line_error_that_names_the_thing_and_leaves_nothing_behind(host, name):
+def test_refused_command_gives_one_line_error_and_changes_no_state(host, name):
     request, part = REFUSED[name]
     error = host.refusal(request)
     assert part in error
@@ -141,7 +141,7 @@ def test_a_refusal_gives_one_line_error_that_names_the_thing_and_leaves_nothing_
 
 
 @pytest.mark.parametrize("to", [private(8), f"PUBLIC={guid(3)}"])
-def test_a_message_that_takes_a_directory_waits_for_one(host, to):
+def test_message_that_needs_the_directory_waits_for_it(host, to):
     host.send(to, b"waiting")
     (queue,) = host.adm()["OutgoingQueues"]
     assert (queue["State"], queue["ConnectionHistory"][-1]["Status"]) == ("NeedValidation", "RoutingDataNotAvailable")
@@ -158,18 +158,18 @@ def test_waiting_messages_are_limited():
     assert "2 messages wait" in host.refusal(SendMessage(direct(9)))
 
 
-def test_the_tree_is_json(host):
+def test_inspected_model_is_json(host):
     host.send(direct(9))
     assert json.loads(json.dumps(host.adm()))["Sessions"][0]["RemoteQMAddress"] == "10.0.0.9"
 
 
-def test_answers_of_the_disk_that_nobody_awaits_are_ignored(host):
+def test_unexpected_disk_answers_are_ignored(host):
     host.handle(Persisted(77))
     host.handle(PersistFailed(78, "why"))
     assert host.closed == []
 
 
-def test_management_tells_of_an_outgoing_queue_and_of_what_a_queue_receives(host):
+def test_management_commands_return_outgoing_queue_and_transfers(host):
     host.send(direct(9), b"there")
     (queue,) = host.ask(GetOutgoingQueue(direct(9).upper()))["outgoing"]
     assert (queue["DestinationFormatName"], queue["State"]) == (direct(9), "Disconnected")

@@ -167,7 +167,7 @@ def test_a_line_becomes_a_request(arguments, request_):
 WRONG = [
     ({}, "unknown verb None"),
     ({"verb": 5}, "unknown verb 5"),
-    ({"verb": "restart"}, "unknown verb 'restart'; known are identity"),
+    ({"verb": "restart"}, "unknown verb 'restart'; known: identity"),
     ({"verb": "identity", "x": 1}, "unknown argument 'x'; it takes no arguments"),
     ({"verb": "create_queue"}, "argument 'name' is missing"),
     ({"verb": "create_queue", "name": 5}, "name must be a string, not 5"),
@@ -212,7 +212,7 @@ def test_answers_carry_the_number_and_the_values():
     assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
 
 
-def test_null_is_no_selector():
+def test_null_argument_selects_no_queue_or_cursor():
     with pytest.raises(ControlError, match="receive: handle must be an integer, not None"):
         request_from({"verb": "receive", "queue": "q", "handle": None})
     assert request_from({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")

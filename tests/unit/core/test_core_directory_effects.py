@@ -33,7 +33,7 @@ def queues(host: Host) -> list[str]:
 # -- the start ------------------------------------------------------------------------------------------------------
 
 
-def test_the_start_reads_the_directory_and_nothing_else_is_done(enterprise):
+def test_start_only_reads_the_directory(enterprise):
     host = enterprise[RECEIVER]
     core = host.installation(enterprise.network.entries[host.address])
     effects = core.handle(Started(), enterprise.network.now)
@@ -66,7 +66,7 @@ def test_inputs_before_the_directory_answers_are_processed_later_in_order(enterp
     assert host.bodies(PLAIN) == ["from afar"]
 
 
-def test_however_much_waits_for_the_directory_happens_in_order(enterprise):
+def test_inputs_waiting_for_directory_are_handled_in_order(enterprise):
     host = enterprise.join(SENDER, slow_directory=True)
     tokens = [host.begin(CreateQueue(f"private$\\{number}")) for number in range(3_000)]
     host.settle_directory()
@@ -74,7 +74,7 @@ def test_however_much_waits_for_the_directory_happens_in_order(enterprise):
     assert queues(host)[-2:] == ["private$\\2998", "private$\\2999"]
 
 
-def test_nothing_begins_before_the_configured_queues_are_published(enterprise):
+def test_inputs_wait_until_configured_queues_are_published(enterprise):
     host = enterprise.join(SENDER, slow_directory=True, queues=(QueueSettings("new"),))
     token = host.begin(ListQueues())
     (read,) = host.unanswered
@@ -89,7 +89,7 @@ def test_nothing_begins_before_the_configured_queues_are_published(enterprise):
     assert [one["name"] for one in host.answers[token].result.values["queues"]] == ["new"]
 
 
-def test_unreadable_directory_at_start_is_awaited():
+def test_start_waits_for_unreadable_directory():
     """Unlike one that is away: that is workgroup mode until the next start."""
     enterprise = Enterprise(numbers=())
     host = enterprise.join(RECEIVER, slow_directory=True)
@@ -117,7 +117,7 @@ def test_a_configured_queue_that_cannot_be_published_is_tried_again():
     assert queues(host) == ["new"]
 
 
-def test_a_configured_public_queue_is_written_down_once():
+def test_configured_public_queue_is_saved_once():
     enterprise = Enterprise(network=Network(), numbers=(RECEIVER,))
     host = enterprise[RECEIVER]
     assert isinstance(enterprise.network, Network)
@@ -212,7 +212,7 @@ def test_last_directory_state_is_used_until_a_change_is_noticed(enterprise):
     assert host.core.enterprise.find_queue_manager("Identifier", guid(RECEIVER)).JournalQuota == 3
 
 
-def test_a_directory_that_cannot_be_read_now_is_as_it_was(enterprise):
+def test_unreadable_directory_keeps_its_last_content(enterprise):
     host = slow(enterprise, SENDER)
     host.handle(DirectoryChanged())
     host.handle(DirectoryAnswered(host.unanswered.pop().token, Result.GENERIC_ERROR))
@@ -220,7 +220,7 @@ def test_a_directory_that_cannot_be_read_now_is_as_it_was(enterprise):
     assert not host.core.enterprise.state.DirectoryOffline
 
 
-def test_a_directory_that_is_lost_is_noticed_at_once_and_its_way_back_at_the_timer(enterprise):
+def test_lost_directory_is_noticed_at_once_and_its_return_at_the_timer(enterprise):
     host = enterprise[SENDER]
     enterprise.directory.connected = False
     assert host.core.enterprise.state.DirectoryOffline
@@ -242,7 +242,7 @@ def test_the_timers_of_the_documents_read_the_directory(enterprise):
     assert [type(effect) for effect in host.unanswered] == [ReadDirectory] * 2, "of the gates and of the routing table"
 
 
-def test_direct_names_need_no_answer(enterprise):
+def test_direct_format_names_need_no_directory_answer(enterprise):
     host = slow(enterprise, SENDER)
     host.handle(DirectoryChanged())
     host.send(direct(RECEIVER), b"direct")

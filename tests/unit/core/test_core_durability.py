@@ -56,7 +56,7 @@ def saves(host: Host, works: bool = True) -> None:
 # -- what survives ----------------------------------------------------------------------------------------------
 
 
-def test_recoverable_messages_survive_where_they_are_and_express_ones_do_not(pair):
+def test_only_recoverable_messages_survive_restart_in_place(pair):
     a, b = pair
     b.reachable = False
     for recoverable in (False, True):
@@ -74,7 +74,7 @@ def test_recoverable_messages_survive_where_they_are_and_express_ones_do_not(pai
     assert messages(a) == 1, "what is acknowledged is gone from the sender's disk"
 
 
-def test_order_and_priority_survive(pair):
+def test_message_order_and_priority_survive_restart(pair):
     a, _ = pair
     for number, priority in enumerate((3, 5, 3, 5)):
         a.send(direct(1), str(number).encode(), recoverable=True, priority=priority)
@@ -83,7 +83,7 @@ def test_order_and_priority_survive(pair):
     assert a.bodies() == ["1", "3", "4", "0", "2"]
 
 
-def test_a_message_id_is_not_used_again(pair):
+def test_message_identifier_is_not_reused_after_restart(pair):
     """Else the receiver would take a new message for a duplicate."""
     a, b = pair
     a.send(direct(2), b"express")
@@ -131,7 +131,7 @@ def test_a_transaction_that_commits_late_does_not_let_ordinals_be_used_again(pai
     assert b.bodies() == ["between"] * 3 + ["after"]
 
 
-def test_the_history_survives_the_message(pair):
+def test_history_entry_survives_restart_after_its_message_left(pair):
     """A message that was received and whose acknowledgment was lost with the receiver's process comes once."""
     a, b = pair
     a.send(direct(2), b"once", recoverable=True)
@@ -144,7 +144,7 @@ def test_the_history_survives_the_message(pair):
     assert messages(a) == 0, "the duplicate is acknowledged"
 
 
-def test_an_express_message_is_remembered_too(pair):
+def test_history_entry_of_express_message_survives_restart(pair):
     a, b = pair
     a.send(direct(2), b"once")
     kill(b)
@@ -217,7 +217,7 @@ def test_a_message_is_confirmed_sent_and_received_when_it_is_on_disk(pair):
     assert (a.bodies(), b.bodies()) == (["here"], ["out", "express"])
 
 
-def test_a_received_message_is_given_when_the_disk_knows_that_it_is_gone(pair):
+def test_received_message_is_returned_after_its_removal_is_on_disk(pair):
     a, _ = pair
     a.send(direct(1), b"first", recoverable=True)
     a.send(direct(1), b"second", recoverable=True)
@@ -262,7 +262,7 @@ def test_change_that_cannot_be_saved_is_refused_and_undone(pair, request_):
     assert isinstance(a.answers[a.begin(request_())], Completed)
 
 
-def test_a_removal_that_failed_is_made_with_the_next_record(pair):
+def test_failed_removal_is_written_with_next_record(pair):
     a, b = pair
     a.send(direct(2), b"out", recoverable=True)
     a.disk = "broken"
@@ -286,18 +286,18 @@ GUID = str(guid(1))
     [
         ({"identifier": str(guid(2))}, f"the entries are messages of queue manager {guid(2)}, not of {GUID}"),
         ({"future:1": 1}, "entry 'future:1' is of an unknown kind: was it written by a newer version?"),
-        ({"ordinal": "7"}, "entry ordinal: makes no sense: ValueError(\"'7' is not a number\")"),
-        ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 makes no sense: KeyError"),
-        ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 makes no sense"),
-        ({"message:x": 1}, "entry message:x makes no sense"),
-        ({"history:x": 1}, "entry history:x makes no sense"),
+        ({"ordinal": "7"}, "entry ordinal: is unusable: ValueError(\"'7' is not a number\")"),
+        ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 is unusable: KeyError"),
+        ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 is unusable"),
+        ({"message:x": 1}, "entry message:x is unusable"),
+        ({"history:x": 1}, "entry history:x is unusable"),
         (
             {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
-            rf"queue {PLAIN} exists with transactional = True, unlike the configuration: change the settings",
+            rf"queue {PLAIN} exists with transactional = True, but the configuration sets False: change it",
         ),
     ],
 )
-def test_entries_that_make_no_sense_give_one_line_errors(entries, complaint):
+def test_unusable_store_entries_give_one_line_errors(entries, complaint):
     core = QueueManager(
         QueueManagerConfig(identifier=guid(1), queues=(QueueSettings(PLAIN),)), SeededEntropy("restore")
     )

@@ -38,7 +38,7 @@ def heard(monkeypatch, host) -> list[str]:
     return names
 
 
-def test_events_are_heard_after_the_input_in_the_order_of_their_posting(host, heard):
+def test_events_are_handled_after_input_in_posting_order(host, heard):
     for name in ("first", "second"):
         host.core.post(Happened(name))
     assert heard == []
@@ -46,7 +46,7 @@ def test_events_are_heard_after_the_input_in_the_order_of_their_posting(host, he
     assert heard == ["first", "second", "from first"]
 
 
-def test_events_are_heard_after_each_timer(host, heard, monkeypatch):
+def test_events_are_handled_after_each_timer(host, heard, monkeypatch):
     heard_before: list[list[str]] = []
 
     def expire(qm, owner, now):

@@ -77,7 +77,7 @@ def test_every_folder_and_module_has_its_place():
     assert {place(path) for path in MODULES} == set(RANK)
 
 
-def test_each_layer_imports_only_itself_and_what_is_below():
+def test_core_layer_imports_only_itself_and_lower_layers():
     wrong = {
         str(path.relative_to(CORE)): sorted(upward)
         for path in MODULES
@@ -86,7 +86,7 @@ def test_each_layer_imports_only_itself_and_what_is_below():
     assert wrong == {}
 
 
-def test_each_layer_calls_only_itself_and_what_is_below(calls, layer_of):
+def test_core_layer_calls_only_itself_and_lower_layers(calls, layer_of):
     wrong = {
         str(path.relative_to(CORE)): sorted(upward)
         for path, names in calls.items()

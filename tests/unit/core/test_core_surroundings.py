@@ -62,7 +62,7 @@ def core() -> QueueManager:
     return made
 
 
-def test_undecided_transactions_end_with_their_coordinator_and_others_do_not(core):
+def test_lost_coordinator_aborts_only_its_undecided_transactions(core):
     external, prepared, own = (
         asked(core, commands.BeginTransaction(external=kind))["transaction"] for kind in (True, True, False)
     )
@@ -79,7 +79,7 @@ def test_undecided_transactions_end_with_their_coordinator_and_others_do_not(cor
     assert asked(core, commands.CommitTransaction(UUID(prepared))) == {"outcome": "committed"}
 
 
-def test_short_resources_throttle_until_they_are_enough(core):
+def test_short_resources_throttle_queue_manager_until_sufficient(core):
     given(core, ResourcesChanged(low=True))
     assert "quota of the queue manager" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
     given(core, ResourcesChanged(low=False))
@@ -95,7 +95,7 @@ def test_stopped_queue_manager_refuses_all_requests(core):
     assert given(core, PersistFailed(99, "too late")) == []
 
 
-def test_a_store_that_makes_no_sense_is_tried_again_after_two_minutes_then_every_quarter_of_an_hour():
+def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
     installed = Installation(CONFIG, SeededEntropy("damaged"))
     given(installed({}), Started())
     for wait_s in (120, 900, 900):
@@ -110,12 +110,12 @@ def test_a_store_that_makes_no_sense_is_tried_again_after_two_minutes_then_every
     given(installed(DAMAGED), Started())
 
 
-def test_the_first_start_on_a_store_that_makes_no_sense_fails():
+def test_first_start_on_unusable_store_fails():
     with pytest.raises(RestoreError):
         Installation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
 
 
-def test_the_time_between_attempts_is_kept_when_one_succeeds():
+def test_initialization_retry_interval_is_kept_after_success():
     installed = Installation(CONFIG, SeededEntropy("damaged"))
     given(installed({}), Started())
     given(installed(DAMAGED), Started())

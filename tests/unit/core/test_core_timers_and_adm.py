@@ -48,14 +48,14 @@ def test_no_timer_expires_in_the_instant_it_is_started():
     assert timers.next_due() == 8
 
 
-def test_the_elapsed_part_of_a_timer():
+def test_timer_reports_its_elapsed_fraction():
     timers = Timers()
     assert timers.elapsed_share(ONE, 0) == 0.0
     timers.start(ONE, 100, 400)
     assert [timers.elapsed_share(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
 
 
-def test_restarting_a_timer_for_ever_takes_no_memory():
+def test_repeated_restart_of_timer_takes_no_memory():
     timers = Timers()
     for now_ms in range(10_000):
         timers.start(ONE, now_ms, 1_000_000)

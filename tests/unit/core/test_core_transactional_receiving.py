@@ -52,7 +52,7 @@ def bodies(raw):
     return raw.host.bodies(TRANSACTIONAL)
 
 
-def test_the_count_of_rejections_survives_session_and_crash(raw):
+def test_reject_count_survives_session_and_crash(raw):
     """MS-MQQB 3.1.1.3.1, 3.1.5.8.6."""
     raw.feed(in_sequence(1), in_sequence(3))
     again = Raw.open(raw.host)
@@ -114,7 +114,7 @@ def test_a_clock_that_is_set_back_puts_the_order_ack_off_no_longer(raw):
     assert first.TxSequenceNumber in (25, 26), "10 s after the first message"
 
 
-def test_a_message_that_comes_again_is_acknowledged_again(raw):
+def test_repeated_transactional_message_is_acknowledged_again(raw):
     raw.feed(in_sequence(1))
     raw.host.network.advance(500)
     raw.feed(in_sequence(1))
@@ -138,7 +138,7 @@ def test_sequences_on_one_session_are_acknowledged_one_by_one(raw):
     assert [one.TxSequenceNumber for one in order_acks(raw)] == [1, 4]
 
 
-def test_only_what_is_on_disk_is_acknowledged_and_in_order(raw):
+def test_order_ack_covers_only_messages_on_disk_in_order(raw):
     raw.host.disk = "slow"
     raw.feed(in_sequence(1), in_sequence(2), in_sequence(3))
     tokens = [persist.token for persist in raw.host.persists]
@@ -154,7 +154,7 @@ def test_only_what_is_on_disk_is_acknowledged_and_in_order(raw):
     assert [one.TxSequenceNumber for one in order_acks(raw)] == [1, 3]
 
 
-def test_the_record_has_the_place_in_the_sequence(raw):
+def test_message_record_contains_place_in_sequence(raw):
     raw.feed(in_sequence(1, bits=JP))
     (persist,) = raw.host.persists
     transfer = f"transfer:2:{RAW}:DIRECT=OS:host\\{TRANSACTIONAL}"
@@ -164,7 +164,7 @@ def test_the_record_has_the_place_in_the_sequence(raw):
     assert message["order_queue"] == "DIRECT=TCP:10.0.0.99\\PRIVATE$\\order_queue$"
 
 
-def test_a_failing_disk_takes_the_sequence_back(raw):
+def test_failed_write_returns_sequence_to_last_message_on_disk(raw):
     raw.host.disk = "slow"
     raw.feed(in_sequence(1), in_sequence(2), in_sequence(3))
     one, two, three = (persist.token for persist in raw.host.persists)
@@ -221,7 +221,7 @@ def test_an_expired_message_is_disregarded_and_its_sender_notified(raw):
     ]
 
 
-def test_an_accepted_message_that_comes_again_too_late_is_not_taken_for_lost(raw):
+def test_late_repetition_of_accepted_message_is_not_reported_as_lost(raw):
     raw.feed(in_sequence(1, life_s=10))
     raw.host.network.advance(11_000)
     raw.feed(in_sequence(1, life_s=10))
@@ -239,7 +239,7 @@ REMOVALS = {
 
 @pytest.mark.parametrize("wanted", [{"bits": JP}, {"bits": JN}, {"flags": TransactionHeader.flags(FA=1)}, {}])
 @pytest.mark.parametrize("how", REMOVALS)
-def test_the_removal_of_a_message_is_acknowledged_when_wanted(raw, how, wanted):
+def test_final_ack_of_removal_is_sent_on_request(raw, how, wanted):
     remove, message_class = REMOVALS[how]
     raw.feed(in_sequence(1, **wanted))
     assert final_acks(raw) == []
@@ -247,7 +247,7 @@ def test_the_removal_of_a_message_is_acknowledged_when_wanted(raw, how, wanted):
     assert final_acks(raw) == ([(message_class, FinalAckBody(SEQUENCE, 1, 0, RAW, 1))] if wanted else [])
 
 
-def test_a_waiting_receiver_acknowledges_too(raw):
+def test_receive_that_waited_sends_final_ack(raw):
     token = raw.host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000))
     raw.feed(in_sequence(1, bits=JP))
     assert raw.host.answers[token].result.values["message"]["delivery"] == "transactional"
@@ -264,5 +264,5 @@ def test_a_local_transactional_queue_takes_transactional_messages():
     assert (message["body"], message["delivery"], message["priority"]) == ("here", "transactional", 0)
 
 
-def test_the_order_queue_is_not_an_applications():
+def test_application_cannot_use_order_queue():
     assert "queue manager's own" in Network().host(1).refusal(CreateQueue("private$\\Order_Queue$"))

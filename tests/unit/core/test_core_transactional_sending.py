@@ -118,7 +118,7 @@ def test_messages_without_any_acknowledgment_are_sent_again_too(raw):
     assert (raw.closed, raw.session["UnAckedMessageCount"]) == (None, 0)
 
 
-def test_a_message_sent_again_bridges_what_was_deleted(raw):
+def test_repeated_message_names_predecessor_before_deleted_messages(raw):
     send(raw, 1)
     send(raw, 1, time_to_reach_queue_s=10)
     send(raw, 1)

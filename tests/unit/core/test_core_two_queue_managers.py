@@ -57,7 +57,7 @@ def test_remote_peek_leaves_message_in_queue(hosts):
     assert far.bodies() == ["one"]
 
 
-def test_the_message_is_the_whole_message(hosts):
+def test_remote_read_returns_all_message_properties(hosts):
     near, far = hosts
     far.send(direct(2), b"\xff" * 70_000, label="a label", priority=5, application_tag=9)
     (there,) = far.ask(PeekMessages(PLAIN))["messages"]
@@ -77,7 +77,7 @@ def test_a_host_name_is_resolved(hosts):
     assert body(near.ask(RemoteReceive(near.ask(RemoteOpen(f"DIRECT=OS:host2\\{PLAIN}"))["remote"]))) == "one"
 
 
-def test_a_read_that_waits_in_vain_ends_in_time(network, hosts):
+def test_remote_read_without_message_ends_after_timeout(network, hosts):
     near, _far = hosts
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
     token = near.begin(RemoteReceive(remote, timeout_ms=5_000))
@@ -125,7 +125,7 @@ def test_messages_are_read_by_their_lookup_identifiers(hosts):
     assert far.bodies() == ["one", "two"]
 
 
-def test_a_queue_is_purged(hosts):
+def test_remote_queue_is_purged(hosts):
     near, far = hosts
     filled(far, "one", "two")
     near.ask(RemotePurge(near.ask(RemoteOpen(direct(2)))["remote"]))
@@ -170,7 +170,7 @@ def test_a_local_reader_and_a_remote_one_share_a_queue(hosts):
     assert far.ask(OpenCursor(handle))["cursor"]
 
 
-def test_a_server_that_speaks_ndr_only(hosts):
+def test_client_reads_from_server_with_ndr_only(hosts):
     near, far = hosts
     far.core.remote.associations.server.preferred = NDR
     filled(far, "one")

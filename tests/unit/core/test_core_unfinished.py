@@ -65,7 +65,7 @@ def test_longest_idle_connection_with_unfinished_message_is_closed() -> None:
     assert host.core.unfinished.total == 260
 
 
-def test_requests_of_rpc_have_the_same_limit_and_what_is_gone_is_forgotten() -> None:
+def test_unfinished_rpc_requests_count_to_the_limit_until_connection_is_lost() -> None:
     host = Network().host(1)
     core = host.core
     core.unfinished.limit = 250
@@ -93,7 +93,7 @@ def test_lost_connection_releases_its_unfinished_bytes() -> None:
     assert host.core.unfinished.total == 0
 
 
-def test_the_oldest_holder_is_the_one_too_many() -> None:
+def test_connection_with_oldest_unfinished_packet_is_closed_first() -> None:
     unfinished = Unfinished(limit=10)
     unfinished.note("a", 6)
     unfinished.note("b", 4)

@@ -22,7 +22,7 @@ def send(near, transactional, body=b"body", **fields):
 
 
 @pytest.mark.parametrize("transactional", [False, True])
-def test_the_name_survives_a_crash(transactional):
+def test_dead_letter_queue_name_survives_crash(transactional):
     network = Network()
     near, far = hosts(transactional, network)
     far.reachable = False
@@ -36,7 +36,7 @@ def test_the_name_survives_a_crash(transactional):
 
 
 @pytest.mark.parametrize(("queue", "transactional"), [("private$\\none", False), (DEAD, False), (PLAIN, True)])
-def test_a_queue_that_could_not_take_the_message_is_refused(queue, transactional):
+def test_unusable_dead_letter_queue_is_refused(queue, transactional):
     near, _ = hosts(True)
     error = near.refusal(SendMessage(to=direct(2), transactional=transactional, dead_letter_queue=queue))
     assert "dead_letter_queue" in error

@@ -24,7 +24,7 @@ def test_message_received_in_a_transaction_is_hidden_from_others(host):
     assert host.bodies(TRANSACTIONAL) == []
 
 
-def test_it_leaves_its_queue_when_the_transaction_commits(host):
+def test_received_message_leaves_its_queue_at_commit(host):
     unit = begin(host)
     receive(host, unit)
     assert len(host.core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList) == 3
@@ -33,7 +33,7 @@ def test_it_leaves_its_queue_when_the_transaction_commits(host):
     assert host.bodies(TRANSACTIONAL) == ["2", "3"]
 
 
-def test_it_is_back_at_its_place_when_the_transaction_aborts(host):
+def test_received_message_returns_to_its_place_at_abort(host):
     one, other = begin(host), begin(host)
     receive(host, one), receive(host, other)
     abort(host, other)
@@ -104,7 +104,7 @@ def test_a_receive_that_waits_within_a_transaction_ends_with_it(end):
     assert host.bodies(TRANSACTIONAL) == ["1"]
 
 
-def test_a_receive_within_a_transaction_waits_no_longer_than_it_said(host):
+def test_receive_in_transaction_ends_after_its_timeout(host):
     unit = begin(host)
     for _ in range(3):
         receive(host, unit)
@@ -116,18 +116,18 @@ def test_a_receive_within_a_transaction_waits_no_longer_than_it_said(host):
     assert host.answers[token].result.values["message"] is None
 
 
-def test_the_queue_must_be_transactional(host):
+def test_receive_in_transaction_requires_transactional_queue(host):
     """MS-MQRR 3.1.4 and MS-MQMP refuse others with MQ_ERROR_TRANSACTION_USAGE."""
     error = host.refusal(ReceiveMessage(PLAIN, transaction=begin(host)))
     assert "MQ_ERROR_TRANSACTION_USAGE" in error
 
 
-def test_there_must_be_such_a_transaction(host):
+def test_receive_in_unknown_transaction_is_refused(host):
     assert "MQ_ERROR_TRANSACTION_SEQUENCE" in host.refusal(ReceiveMessage(TRANSACTIONAL, transaction=guid(7)))
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
-def test_operations_are_bounded():
+def test_number_of_receives_in_a_transaction_is_limited():
     host = Network().host(1, max_transaction_operations=1)
     fill(host, LOCAL, "1", "2")
     unit = begin(host)

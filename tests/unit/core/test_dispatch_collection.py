@@ -54,7 +54,7 @@ def test_removed_position_is_not_dispatched_next(host, raw):
     assert len(session.OutgoingMessageTable) == 2, "its table still has it"
 
 
-def test_of_a_queue_that_is_removed_nothing_is_next_and_of_others_all_is(host, raw):
+def test_removed_queue_is_not_dispatched_and_other_queues_are(host, raw):
     table = fill(host, "3 a", "5 b")
     session = session_of(host)
     host.send(direct(8), b"other")
@@ -65,7 +65,7 @@ def test_of_a_queue_that_is_removed_nothing_is_next_and_of_others_all_is(host, r
     assert session_of(host, direct(8)).OutgoingMessageTable.next_unsent() is not None
 
 
-def test_a_lost_connection_empties_it_and_the_next_session_fills_it_with_all(host, raw):
+def test_dispatch_collection_is_emptied_at_connection_loss_and_refilled_by_next_session(host, raw):
     host.send(NINE, b"sent", recoverable=True)
     raw.lose()
     assert session_of(host).SessionState is SessionState.WAITING_RECONNECT

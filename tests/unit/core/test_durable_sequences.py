@@ -60,7 +60,7 @@ def test_a_message_sent_again_after_a_crash_has_the_number_it_was_first_sent_wit
     assert b.bodies(TRANSACTIONAL) == ["1", "2"], "not accepted again"
 
 
-def test_the_next_number_after_a_crash_goes_on(pair):
+def test_sequence_numbers_continue_after_crash(pair):
     a, b = pair
     lose_acks(b)
     send(a, "1", "2")
@@ -136,7 +136,7 @@ def test_a_message_sent_again_to_a_new_process_is_not_accepted_again(pair):
     assert messages(a) == []
 
 
-def test_a_received_message_does_not_take_the_sequence_with_it(pair):
+def test_incoming_sequence_survives_receive_of_its_message(pair):
     a, b = pair
     lose_acks(b)
     send(a, "1", "2")
@@ -173,7 +173,7 @@ def test_message_after_a_gap_on_disk_is_discarded(pair, on_disk):
     assert b.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
-def test_a_message_behind_one_that_could_not_be_saved_is_off_the_disk_too(pair):
+def test_message_after_unsaved_message_is_removed_from_disk(pair):
     a, b = pair
     b.disk = "slow"
     for body in (b"1", b"2"):

@@ -21,7 +21,7 @@ def test_a_local_queue_must_be_transactional(pair):
     assert units(a)[0]["operations"] == 0
 
 
-def test_operations_are_bounded():
+def test_number_of_sends_in_a_transaction_is_limited():
     host = Network().host(1, max_transaction_operations=2)
     unit = begin(host)
     for body in (b"1", b"2"):
@@ -31,7 +31,7 @@ def test_operations_are_bounded():
     assert host.bodies(TRANSACTIONAL) == ["1", "2"]
 
 
-def test_uncommitted_messages_count_for_what_may_wait_to_be_sent():
+def test_uncommitted_messages_count_to_limit_of_outgoing_messages():
     host = Network().host(1, max_outgoing_messages=2)
     unit = begin(host)
     for _ in range(2):

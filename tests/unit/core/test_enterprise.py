@@ -151,7 +151,7 @@ def test_messages_wait_while_the_directory_is_away_and_are_sent_when_it_is_back(
     assert enterprise[RECEIVER].bodies("orders") == ["public"]
 
 
-def test_a_queue_manager_that_the_directory_does_not_know_waits_to_be_known():
+def test_queue_manager_waits_until_the_directory_knows_it():
     enterprise = Enterprise([one for one in two_sites() if one.Identifier != guid(SENDER)], numbers=(NORTH_GATE,))
     sender = enterprise.join(SENDER)
     assert state(sender).DirectoryOffline is True

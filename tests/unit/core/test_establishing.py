@@ -126,13 +126,13 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(host, response, st
     assert "3.1.5.3.2" in answer.error
 
 
-def test_a_response_of_another_than_the_named_server_closes_the_session(host):
+def test_establish_response_of_wrong_server_closes_session(host):
     raw = Raw.acceptor(host, private(9))
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW))
     assert raw.closed is not None
 
 
-def test_a_response_of_the_named_server_goes_on(host):
+def test_establish_response_of_named_server_continues_handshake(host):
     raw = Raw.acceptor(host, private(9))
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=guid(9)))
     assert raw.closed is None

@@ -44,12 +44,12 @@ def first_queue(given):
     return descriptor(next(iter(given.qm.adm.QueueCollection.values())))
 
 
-def test_arguments_are_made_of_those_that_were_given(faulty):
+def test_fault_changes_given_arguments(faulty):
     with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)]
 
 
-def test_arguments_with_a_default_are_given_too(faulty):
+def test_fault_can_change_default_arguments(faulty):
     seen: list[bool] = []
     with_arguments(LOOKUP, two_phase_read=lambda given: seen.append(given.two_phase_read))(faulty)
     read(faulty)
@@ -67,7 +67,7 @@ def test_fault_of_missing_parameter_is_an_attribute_error(faulty):
         read(faulty)
 
 
-def test_a_result_is_made_of_the_one_that_was_to_be_returned(faulty):
+def test_fault_changes_result(faulty):
     with_result(LOOKUP, lambda status, found: (status, "instead"))(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, "instead")]
 
@@ -79,13 +79,13 @@ def test_a_result_is_made_of_the_one_that_was_to_be_returned(faulty):
         (Status.MQ_OK, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE),
     ],
 )
-def test_one_status_is_returned_in_the_place_of_another(faulty, of, answered):
+def test_fault_replaces_status(faulty, of, answered):
     with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=of)(faulty)
     assert read(faulty) == [(answered, None)]
 
 
 @pytest.mark.parametrize(("number", "answered"), [(7, Status.MQ_OK), (8, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)])
-def test_something_else_is_done_where_a_condition_holds(faulty, number, answered):
+def test_fault_replaces_call_only_under_its_condition(faulty, number, answered):
     do = instead_if(LOOKUP, lambda given: given.lookup_id == number, lambda given: given.answered(Status.MQ_OK, None))
     do(faulty)
     assert read(faulty) == [(answered, None)]
@@ -97,7 +97,7 @@ def test_two_faults_of_one_step_compose(faulty):
     assert read(faulty) == [(Status.MQ_ERROR_IO_TIMEOUT, None)]
 
 
-def test_the_proof_knows_the_step_that_is_changed():
+def test_proof_finds_step_changed_by_fault():
     step = frozenset({Step(Reading, "read_by_lookup_identifier")})
     assert steps_of(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
     assert steps_of(instead_if(LOOKUP, lambda given: True, lambda given: None)) == step

@@ -48,7 +48,7 @@ def tenfold(original, qm, session, now):
     return lambda qm, session, now: original(qm, Session(10 * session.number, initiator=True), now)
 
 
-def test_a_method_is_replaced_while_the_event_of_a_step_is_heard(host, sent):
+def test_method_is_replaced_while_event_is_handled(host, sent):
     during_event(POSTER, SessionMaySend, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
     host.core.post(SessionMaySend(Session(2, initiator=True)))
@@ -56,7 +56,7 @@ def test_a_method_is_replaced_while_the_event_of_a_step_is_heard(host, sent):
     assert sent == [10, 2]
 
 
-def test_a_method_is_not_replaced_while_an_event_of_another_kind_is_heard(host, sent):
+def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
     during_event(POSTER, LifetimesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
     hear(host)

@@ -67,7 +67,7 @@ def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
     assert faulty.core.numbering.assign_identifier() == -(1 + 5) * 10
 
 
-def test_the_steps_of_a_part_meet_each_others_faults(faulty, host):
+def test_steps_of_a_part_call_each_others_faults(faulty, host):
     counted = []
 
     class Counting(Positions):
@@ -91,7 +91,7 @@ def test_a_method_is_replaced_only_while_another_runs(faulty, host):
     assert host.core.positions.assign_lookup_identifier(position.MessageReference) & 0xFFFF == 1
 
 
-def test_a_class_is_registered_with_what_its_docstring_says(monkeypatch):
+def test_fault_class_is_registered_with_its_docstring(monkeypatch):
     monkeypatch.setattr(registry, "_FAULTS", {})
     assert fault("ten-times", breaks="MQQB-1")(TenTimes) is TenTimes
     fault("by-two", breaks=("MQQB-1", "MQQB-2"))(ByTwo)

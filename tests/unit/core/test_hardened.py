@@ -22,7 +22,7 @@ def states(host: Host) -> list[str]:
     return [one["State"] for one in host.adm()["OutgoingQueues"]]
 
 
-def test_it_has_effect_after_a_restart(pair):
+def test_hardened_security_has_effect_after_restart(pair):
     a, b = pair
     assert a.ask(Configure(hardened_security=True))["hardened_security"] is True
     a.send(direct(2), b"before", recoverable=True)
@@ -31,7 +31,7 @@ def test_it_has_effect_after_a_restart(pair):
     assert a.adm()["QueueManager"]["HardenedSecurity"] is True
 
 
-def test_outgoing_queues_are_locked_until_it_begins_without(pair):
+def test_hardened_security_locks_outgoing_queues(pair):
     a, b = pair
     hardened(a, True)
     a.send(direct(2), b"locked", recoverable=True)
@@ -44,7 +44,7 @@ def test_outgoing_queues_are_locked_until_it_begins_without(pair):
     assert (states(a), b.bodies()) == (["Connected"], ["locked"])
 
 
-def test_sessions_of_others_are_refused(pair):
+def test_hardened_security_refuses_sessions(pair):
     a, b = pair
     hardened(a, True)
     b.send(direct(1), b"for nobody", recoverable=True)

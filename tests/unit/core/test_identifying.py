@@ -71,7 +71,7 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
         assert set(raw.session["timers"].values()) == {None}
 
 
-def test_the_table_finds_methods_and_every_packet_has_ranges():
+def test_dispatch_table_names_methods_and_packets_have_ranges():
     core = Network().host(1).core
     assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
     assert {kind for _, kind in RECEIVERS} < set(RANGES)
@@ -109,7 +109,7 @@ def test_a_malformed_packet_is_discarded_and_closes_the_session(name):
     assert raw.host.bodies() == []
 
 
-def test_glued_packets_are_taken_in_order():
+def test_packets_received_together_are_handled_in_order():
     raw = in_state(SessionState.WAITING_EC_MSG)
     raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
     assert raw.host.bodies() == ["one", "two"]

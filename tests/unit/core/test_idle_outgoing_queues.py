@@ -12,7 +12,7 @@ def outgoing(host: Host) -> list[str]:
     return [queue["DestinationFormatName"] for queue in host.adm()["OutgoingQueues"]]
 
 
-def test_an_empty_outgoing_queue_goes_after_an_hour_and_its_entry_with_it():
+def test_idle_outgoing_queue_and_its_entry_are_deleted_after_an_hour():
     sender, receiver = Network().pair()
     sender.send(direct(2), b"one")
     sender.network.advance(HOUR_MS // 2)

@@ -46,7 +46,7 @@ def object_of(host: Host) -> QueueManager | None:
     return found if isinstance(found, QueueManager) else None
 
 
-def test_in_another_domain_it_makes_its_object_and_has_the_identifier_of_that():
+def test_queue_manager_creates_its_object_in_new_domain_and_takes_its_identifier():
     host = member()
     move(host, another_domain())
     made = object_of(host)
@@ -61,7 +61,7 @@ def test_in_another_domain_it_makes_its_object_and_has_the_identifier_of_that():
         start(host)
 
 
-def test_without_the_directory_there_it_is_in_workgroup_mode_and_tries_at_the_next_start():
+def test_new_domain_without_directory_means_workgroup_mode_until_next_start():
     host = member()
     directory = another_domain()
     directory.connected = False
@@ -74,7 +74,7 @@ def test_without_the_directory_there_it_is_in_workgroup_mode_and_tries_at_the_ne
     assert object_of(host) is not None
 
 
-def test_a_directory_that_makes_no_object_ends_the_initialization_which_is_tried_again():
+def test_initialization_is_retried_when_directory_creates_no_object():
     host = member()
     directory = another_domain(
         QueueManager(Identifier=guid(98), ComputerName="host1", QualifiedComputerName="elsewhere")

@@ -39,7 +39,7 @@ def seen(host):
     return host.bodies(TRANSACTIONAL), host.bodies(SUB)
 
 
-def test_a_message_is_nowhere_until_the_transaction_commits(host):
+def test_message_moved_in_transaction_is_hidden_until_commit(host):
     unit = begin(host)
     move(host, "2", unit)
     assert seen(host) == (["1", "3"], [])
@@ -50,7 +50,7 @@ def test_a_message_is_nowhere_until_the_transaction_commits(host):
 
 
 @pytest.mark.parametrize("crash", [False, True])
-def test_it_is_where_it_was_when_the_transaction_does_not_commit(host, crash):
+def test_message_moved_in_aborted_transaction_stays_in_place(host, crash):
     unit = begin(host)
     move(host, "2", unit)
     if crash:
@@ -108,7 +108,7 @@ def test_peek_in_a_transaction_is_refused(host):
     assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)
 
 
-def test_only_transactional_queues_take_part(host):
+def test_move_in_transaction_requires_transactional_queues(host):
     unit = begin(host)
     host.send(direct(1), b"plain", recoverable=True)
     number = lookup(host, "plain", PLAIN)

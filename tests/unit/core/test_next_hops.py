@@ -132,7 +132,7 @@ def test_a_public_queue_that_becomes_known_later_is_sent_to():
     assert enterprise[RECEIVER].bodies("orders") == ["early"]
 
 
-def test_in_workgroup_mode_the_routes_tell_the_address():
+def test_configured_routes_give_address_in_workgroup_mode():
     host = Network().host(1, routes={guid(9): "10.0.0.9"})
     (hop,) = host.core.next_hops.get_next_hops(guid(9))
     assert (hop.Identifier, hop.QualifiedComputerName) == (guid(9), "10.0.0.9")

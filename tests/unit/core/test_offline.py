@@ -28,14 +28,14 @@ def test_going_offline_ends_every_session(pair):
     assert all("3.1.4.12" in one.reason for one in a.closed)
 
 
-def test_a_ping_says_offline_that_a_session_would_be_refused():
+def test_offline_ping_response_refuses_sessions():
     a, b = Network().pair(send_ping=True)
     b.ask(TakeOffline())
     a.send(direct(2))
     assert b.sent_pings()[-1].RF == 1
 
 
-def test_a_session_that_is_wanted_offline_is_refused_in_one_line(pair):
+def test_session_requested_offline_is_refused_in_one_line(pair):
     a, _ = pair
     a.ask(TakeOffline())
     assert a.refusal(OpenSession(direct(2))) == (

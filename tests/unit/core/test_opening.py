@@ -22,7 +22,7 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, Remote
 FIVE_MINUTES_MS = 300_000
 
 
-def test_a_queue_is_opened_twice_as_the_documents_say():
+def test_remote_queue_is_opened_by_qmcomm_then_qm2qm():
     remote = Remote()
     assert remote.ask(RemoteOpen(QUEUE))["remote"] > 0
     assert [(port, method) for port, method, _ in remote.log] == [
@@ -151,7 +151,7 @@ def test_a_server_that_never_binds_is_given_up():
     assert remote.connections == {}
 
 
-def test_a_queue_is_purged():
+def test_opened_remote_queue_is_purged():
     remote = Remote()
     number = remote.open()
     remote.ask(RemotePurge(number))

@@ -87,5 +87,5 @@ def test_only_the_queue_that_was_named_is_paused():
 def test_a_queue_that_is_not_there_gives_one_line_error(host):
     assert (
         host.refusal(PauseQueue(NINE))
-        == rf"{NINE!a} has no outgoing queue: send a message to it first, or list the queues"
+        == rf"{NINE!a} has no outgoing queue here: send a message to it first, or list the queues"
     )

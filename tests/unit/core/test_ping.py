@@ -27,7 +27,7 @@ def test_a_request_is_answered_to_its_sender(flags):
     assert (response.Cookie, response.QMGuid, response.RC, response.RF) == (0xCAFE, guid(1), flags & 1, 0)
 
 
-def test_a_response_says_when_a_session_would_be_refused():
+def test_ping_response_has_rf_set_when_session_would_be_refused():
     host = Network().host(1, max_sessions=1)
     Raw.open(host)
     assert parse_ping(ask(host, PingPacket().build())[0][2]).RF == 1

@@ -13,7 +13,7 @@ def keys_of_receiver(enterprise: Enterprise):
     return enterprise[SENDER].core.security_lookup.find_public_keys(guid(RECEIVER), enterprise.network.now)
 
 
-def test_keys_are_read_again_when_their_time_is_over_and_that_begins_anew():
+def test_expired_public_keys_are_read_again_and_lifetime_restarts():
     enterprise, keys = Enterprise(), remote_keys()
     assert keys_of_receiver(enterprise) is None, "none are published"
     for published in (keys.build(), b""):

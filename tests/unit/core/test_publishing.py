@@ -78,7 +78,7 @@ def test_a_configured_queue_takes_over_what_is_published():
     assert (queue.Identifier, queue.BasePriority, queue.PrivateQueueNumber) == (PUBLIC, 5, None)
 
 
-def test_a_configured_queue_that_is_not_published_is():
+def test_unpublished_configured_queue_is_published():
     enterprise = Enterprise()
     enterprise.join(SENDER, queues=(QueueSettings("new"),))
     element = published(enterprise, "host1\\new")

@@ -60,7 +60,7 @@ def test_remote_read_description_has_the_specified_fields(old, cursor, request_t
     assert remote.methods.count("RemoteQMEndReceive") == (request_type is RemoteReceive)
 
 
-def test_a_server_without_versions_is_an_old_one():
+def test_server_without_version_method_counts_as_old_version():
     """Note <21>: Windows NT and Windows 2000 have no such method."""
     remote = Remote()
     remote.answers["RemoteQmGetVersion"] = fault(0x1C010002)
@@ -68,7 +68,7 @@ def test_a_server_without_versions_is_an_old_one():
     assert remote.methods[1] == "RemoteQMStartReceive"
 
 
-def test_no_message_in_time_is_no_error():
+def test_remote_read_timeout_returns_no_message():
     remote = Remote()
     number = remote.open()
     remote.answers["RemoteQMStartReceive2"] = returning(TIMED_OUT)
@@ -99,12 +99,12 @@ def test_invalid_packet_of_a_remote_read_is_returned_by_rr_nack(buffer):
     remote = Remote()
     number = remote.open()
     remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)
-    assert "no UserMessage Packet" in remote.refusal(RemoteReceive(number))
+    assert "malformed UserMessage Packet" in remote.refusal(RemoteReceive(number))
     assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
     assert remote.pending() == []
 
 
-def test_a_server_that_says_it_read_a_message_and_sends_none():
+def test_success_of_server_without_message_gives_error():
     remote = Remote()
     number = remote.open()
 
@@ -127,11 +127,11 @@ def test_a_server_that_says_it_read_a_message_and_sends_none():
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
         (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
         (RemoteReadByLookupId(99, -1), "lookup_id"),
-        (RemoteReadByLookupId(99, 0, "current"), "0 names no message"),
-        (RemoteReadByLookupId(99, 0, "previous"), "0 names no message"),
+        (RemoteReadByLookupId(99, 0, "current"), "0 is not a message"),
+        (RemoteReadByLookupId(99, 0, "previous"), "0 is not a message"),
     ],
 )
-def test_requests_that_make_no_sense_are_refused(request_made, why):
+def test_invalid_remote_read_requests_are_refused(request_made, why):
     assert why in Remote().refusal(request_made)
 
 

@@ -18,7 +18,7 @@ WANTED = ["positive_arrival", "positive_receive", "negative_arrival", "negative_
 @pytest.mark.parametrize("wanted", WANTED)
 @pytest.mark.parametrize("how", REMOVALS)
 @pytest.mark.parametrize("recoverable", [False, True])
-def test_the_removal_is_acknowledged_when_wanted(how, wanted, recoverable):
+def test_receive_ack_is_sent_on_request(how, wanted, recoverable):
     remove, needed, expected = REMOVALS[how]
     near, far = pair()
     send(near, wanted, recoverable=recoverable)

@@ -95,7 +95,7 @@ def test_the_same_ordinal_of_another_source_is_no_duplicate(raw):
     assert raw.host.bodies() == ["one", "other"]
 
 
-def test_what_came_while_the_clock_was_fast_keeps_nothing_else_in_the_history(raw):
+def test_history_entries_of_a_fast_clock_do_not_prevent_cleanup(raw):
     """Spec: MS-MQQB 3.1.6.7."""
     network = raw.host.network
     right = network.now
@@ -136,7 +136,7 @@ def test_a_recoverable_message_is_persisted_as_it_came(raw):
     assert parse_packet(base64.b64decode(message["packet"])) == parse_packet(packet.build())
 
 
-def test_of_an_express_message_only_its_identifier_is_persisted(raw):
+def test_only_history_entry_of_express_message_is_persisted(raw):
     raw.feed(user_message(1))
     assert on_disk(raw) == ["history"]
 

@@ -7,7 +7,7 @@ from core_network import Network
 from reference_qm.surface.commands import CreateQueue
 
 
-def test_no_new_queue_gets_the_number_of_one_that_is_there():
+def test_new_queue_gets_no_existing_number():
     network = Network()
     host = network.host(1)
     first = host.ask(CreateQueue("private$\\one"))["format_names"]["private"]

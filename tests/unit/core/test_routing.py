@@ -95,7 +95,7 @@ def test_the_message_that_arrives_is_the_one_that_was_sent():
     assert message["destination"] == private(RECEIVER, PLAIN_NUMBER).upper()
 
 
-def test_a_packet_goes_on_as_it_came_but_for_its_hop_count(router):
+def test_routed_packet_changes_only_hop_count(router):
     packet = routed(5, transactional=True, body=b"unchanged", session=SessionHeader(UserMsgSequenceNumber=1))
     packet = replace(packet, SessionHeader=replace(packet.SessionHeader, RecoverableMsgSeqNumber=1, WindowSize=64))
     router.incoming.feed(packet)
@@ -201,7 +201,7 @@ def test_full_router_accepts_no_further_message():
     assert incoming.session["RecoverableMsgAckFlags"] == 0b0011
 
 
-def test_an_unknown_sender_opens_no_end_of_queues_but_known_ones_go_on(router, monkeypatch):
+def test_unknown_sender_cannot_exceed_limit_of_outgoing_queues(router, monkeypatch):
     monkeypatch.setattr(routing, "OUTGOING_QUEUES_LIMIT", 2)
     router.incoming.feed(routed(1, to=7), routed(2, to=8), routed(3, to=9), routed(4, to=8))
     queues = router.host.core.adm.OutgoingQueues.values()

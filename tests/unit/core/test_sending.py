@@ -16,7 +16,7 @@ def raw() -> Raw:
     return Raw.accepted(Network().host(1))
 
 
-def test_a_sent_message_is_marked_until_the_session_is_another(raw):
+def test_sent_message_is_marked_until_session_changes(raw):
     raw.host.send(TO)
     (position,) = raw.host.core.adm.OutgoingQueues[TO.lower()].session.OutgoingMessageTable
     assert position.Transmitted

@@ -125,7 +125,7 @@ def transferred(message: Message) -> tuple[UserMessagePacket, Message]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_an_attribute_stands_in_its_field_and_comes_back(row):
+def test_message_attribute_round_trips_through_its_field(row):
     message = replace(PLAIN, **(dict(row.besides) | {row.attribute: row.value}))
     packet, received = transferred(message)
     assert attrgetter(row.field)(packet) == (row.value if row.on_wire is None else row.on_wire)
@@ -133,7 +133,7 @@ def test_an_attribute_stands_in_its_field_and_comes_back(row):
 
 
 @pytest.mark.parametrize("names", ["", "nonsense", "OS:a\\q,PUBLIC=" + str(OTHER)])
-def test_a_list_with_what_is_no_format_name_is_none(names):
+def test_list_with_invalid_format_name_is_none(names):
     packet, _ = transferred(replace(PLAIN, DestinationMultiQueueFormatName=DIRECT))
     header = packet.MultiQueueFormatHeader
     (element,) = header.Destination.FormatNameList

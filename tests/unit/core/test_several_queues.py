@@ -14,14 +14,14 @@ def network():
 @pytest.mark.parametrize(
     ("to", "fields", "why"),
     [
-        (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "is not supported as a destination"),
+        (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "cannot be a destination"),
         (f"{direct(2)},DL=6d71636f-6e66-4f72-8d00-000000000003", {}, "cannot be expanded"),
         (f"{direct(2)},{direct(1, TRANSACTIONAL)}", {}, "is a transactional queue"),
-        (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "by its own name only"),
+        (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "as the sole destination"),
         (f"{direct(2)},DIRECT=TCP:10.0.0.1\\private$\\nowhere", {}, "create it first"),
     ],
 )
-def test_when_one_queue_cannot_be_sent_to_nothing_is_sent(network, to, fields, why):
+def test_multi_queue_send_with_invalid_queue_sends_no_message(network, to, fields, why):
     one, two = network.host(1), network.host(2)
     assert why in one.refusal(SendMessage(to=to, **fields))
     network.settle()

@@ -56,7 +56,7 @@ def test_a_disk_that_fails_keeps_the_message_until_it_works():
 # -- on the way -------------------------------------------------------------------------------------------------
 
 
-def test_a_message_that_cannot_be_sent_in_time_is_forgotten_when_nobody_asks():
+def test_expired_outgoing_message_is_deleted_without_request_for_journaling():
     near, far = pair()
     far.reachable = False
     near.send(direct(2), time_to_reach_queue_s=5)

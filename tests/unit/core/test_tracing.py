@@ -83,7 +83,7 @@ UNTRACED = {
 
 
 @pytest.mark.parametrize("case", UNTRACED)
-def test_nothing_is_reported_of_a_message_that_is_not_traced_or_not_taken(host, case):
+def test_untraced_or_refused_message_gives_no_report(host, case):
     reports = reports_of(host)
     Raw.open(host).feed(UNTRACED[case])
     assert reports == []

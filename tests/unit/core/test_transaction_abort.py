@@ -45,7 +45,7 @@ def test_an_abort_needs_no_disk(pair):
     assert a.bodies(TRANSACTIONAL) == ["1"]
 
 
-def test_there_must_be_such_a_transaction(pair):
+def test_abort_of_unknown_transaction_is_refused(pair):
     a, _ = pair
     assert "MQ_ERROR_TRANSACTION_SEQUENCE" in a.refusal(AbortTransaction(guid(7)))
     unit = begin(a)

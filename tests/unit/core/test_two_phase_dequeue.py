@@ -53,7 +53,7 @@ def pair():
     return a, b
 
 
-def test_an_end_with_deletion_takes_it_out_of_the_queue_and_off_the_disk(pair):
+def test_dequeue_end_with_deletion_removes_message_from_queue_and_disk(pair):
     a, _ = pair
     reader = Reader(a)
     assert reader.end(reader.begin(timeout_ms=0), delete=True) is Status.MQ_OK
@@ -62,7 +62,7 @@ def test_an_end_with_deletion_takes_it_out_of_the_queue_and_off_the_disk(pair):
     assert a.bodies(TRANSACTIONAL) == ["2"]
 
 
-def test_a_disk_that_fails_leaves_it_locked_to_be_ended_again(pair):
+def test_failed_deletion_leaves_message_locked_for_another_end(pair):
     a, _ = pair
     reader = Reader(a)
     position = reader.begin(timeout_ms=0)
@@ -74,7 +74,7 @@ def test_a_disk_that_fails_leaves_it_locked_to_be_ended_again(pair):
     assert a.bodies(TRANSACTIONAL) == ["2"]
 
 
-def test_the_end_is_answered_when_it_is_on_disk(pair):
+def test_dequeue_end_is_answered_after_disk_write(pair):
     a, _ = pair
     reader = Reader(a)
     position = reader.begin(timeout_ms=0)
@@ -109,7 +109,7 @@ def test_the_end_of_a_transactional_read_is_left_to_its_transaction(pair):
 
 
 @pytest.mark.parametrize("crash", ["kill", "restart"])
-def test_a_crash_gives_it_back(pair, crash):
+def test_crash_returns_locked_message_to_queue(pair, crash):
     a, _ = pair
     Reader(a).begin(timeout_ms=0)
     if crash == "kill":

@@ -48,7 +48,7 @@ def test_every_type_is_listed() -> None:
     assert OBJECT_TYPES.keys() == PRINTED.keys()
 
 
-def test_results_are_those_printed() -> None:
+def test_directory_results_equal_printed_values() -> None:
     """3.1.1.17."""
     assert [one.value for one in DirectoryOperationResult] == [
         "Success",
@@ -61,7 +61,7 @@ def test_results_are_those_printed() -> None:
     ]
 
 
-def test_defaults_of_a_queue_manager() -> None:
+def test_queue_manager_object_has_printed_defaults() -> None:
     machine = QueueManager()
     assert (machine.QueueManagerQuota, machine.JournalQuota) == (0x00100000, 0xFFFFFFFF)
     assert not (machine.ForeignSystem or machine.RemoteAccessServer or machine.SupportingServer)
@@ -76,7 +76,7 @@ def test_defaults_of_a_queue_manager() -> None:
     ]
 
 
-def test_defaults_of_a_queue() -> None:
+def test_queue_object_has_printed_defaults() -> None:
     """3.1.7.1.33."""
     queue = Queue()
     assert (queue.Label, queue.Type.int, queue.Journaling, queue.Quota) == ("", 0, False, 0xFFFFFFFF)
@@ -94,13 +94,13 @@ def test_an_element_is_a_snapshot(kind: type[DirectoryObject]) -> None:
         kind().Identifier = ALPHA  # type: ignore[misc]
 
 
-def test_attributes_that_were_not_asked_for_are_not_given() -> None:
+def test_read_returns_only_requested_attributes() -> None:
     machine = QueueManager(Identifier=ALPHA, ComputerName="alpha", RoutingServer=True)
     assert with_attributes(machine, ["RoutingServer"]) == QueueManager(RoutingServer=True)
     assert with_attributes(machine, None) == machine
 
 
-def test_what_cannot_be_published_stays_when_an_element_is_updated() -> None:
+def test_update_keeps_attributes_that_are_not_published() -> None:
     gates = (QueueManager(Identifier=GATE),)
     site = Site(Identifier=SITE_A, Name="old", SiteGateCollection=gates)
     assert update_element(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")

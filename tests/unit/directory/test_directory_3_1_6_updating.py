@@ -17,7 +17,7 @@ from reference_qm.directory.updating import (
 )
 
 
-def test_3_1_2_intervals() -> None:
+def test_mqdmpr_3_1_2_timers_have_printed_intervals() -> None:
     assert intervals.DIRECTORY_SITES_UPDATE_MS == 43_200_000
     assert intervals.DIRECTORY_SITE_GATES_UPDATE_MS == 3_600_000
     assert intervals.DIRECTORY_ONLINE_MS == 60_000
@@ -29,7 +29,7 @@ def test_3_1_3_the_own_queue_manager_and_its_sites_are_taken_over() -> None:
     assert (state.LocalQueueManager.QueueManagerQuota, [site.Name for site in state.SiteCollection]) == (7, ["A"])
 
 
-def test_3_1_3_an_enterprise_that_says_nothing_of_notification_wants_it() -> None:
+def test_3_1_3_missing_notification_attribute_means_notification() -> None:
     directory, state = made(), state_of()
     synchronize(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=True)

@@ -107,7 +107,7 @@ def test_3_1_7_1_20_offline_the_own_queues_can_be_read() -> None:
         ("Site", "Identifier", SITE_A, Result.DIRECTORY_NOT_CONNECTED),
     ],
 )
-def test_3_1_7_1_20_offline_of_the_rest_only_the_own_queue_manager(
+def test_3_1_7_1_20_offline_read_of_other_objects_finds_only_own_queue_manager(
     kind: str, attribute: str, value: object, wanted: Result
 ) -> None:
     directory, state = offline()
@@ -117,7 +117,7 @@ def test_3_1_7_1_20_offline_of_the_rest_only_the_own_queue_manager(
     assert (read.rDirectoryObject is state.LocalQueueManager) == (wanted is Result.SUCCESS)
 
 
-def test_3_1_7_1_20_a_forced_read_asks_although_offline_and_notes_no_loss() -> None:
+def test_3_1_7_1_20_forced_read_queries_directory_while_offline() -> None:
     directory, state = offline()
     directory.connected = True
     assert events.read_directory(directory, state, "Site", force=True).rStatus is Result.SUCCESS

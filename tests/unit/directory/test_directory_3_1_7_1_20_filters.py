@@ -41,7 +41,7 @@ def found(attribute: str, comparison: Operator, value: Value) -> str:
         (Operator.GREATER_THAN_OR_EQUAL, "bg"),
     ],
 )
-def test_operators(comparison: Operator, wanted: str) -> None:
+def test_filter_operator_compares_values(comparison: Operator, wanted: str) -> None:
     assert found("QueueManagerQuota", comparison, 2) == wanted
 
 
@@ -61,12 +61,12 @@ def test_operators(comparison: Operator, wanted: str) -> None:
         ("OperatingSystemType", Operator.EQUALS, OperatingSystemType.OTHER, ""),
     ],
 )
-def test_values(attribute: str, comparison: Operator, value: Value, wanted: str) -> None:
+def test_filter_compares_values_of_each_type(attribute: str, comparison: Operator, value: Value, wanted: str) -> None:
     """A list satisfies by one of its values, text in any case; values of another type are never equal."""
     assert found(attribute, comparison, value) == wanted
 
 
-def test_all_expressions_must_hold() -> None:
+def test_filter_requires_all_expressions() -> None:
     both = [
         AttributeFilter("SiteIdentifierList", Operator.EQUALS, SITE_B),
         AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 2),
@@ -98,18 +98,18 @@ def ordered(names: list[str], *orders: AttributeSortOrder) -> str:
     return "".join("123"[queues.index(one)] for one in in_order(queues, names, orders))
 
 
-def test_a_higher_priority_counts_first() -> None:
+def test_sort_key_of_higher_priority_is_compared_first() -> None:
     names = ["Label", "BasePriority"]
     assert ordered(names, AttributeSortOrder(1), AttributeSortOrder(9)) == "321"
     assert ordered(names, AttributeSortOrder(9), AttributeSortOrder(1)) == "312"
 
 
-def test_of_equal_priorities_the_one_named_first_counts_first() -> None:
+def test_first_named_sort_key_is_compared_first_at_equal_priority() -> None:
     assert ordered(["BasePriority", "Label"], AttributeSortOrder(5), AttributeSortOrder(5)) == "321"
     assert ordered(["Label", "BasePriority"], AttributeSortOrder(5), AttributeSortOrder(5)) == "312"
 
 
-def test_descending_unused_and_unset() -> None:
+def test_sort_handles_descending_and_unused_keys_and_unset_values() -> None:
     assert ordered(["BasePriority"], AttributeSortOrder(1, SortAscending=False)) == "123"
     assert ordered(["BasePriority"], AttributeSortOrder(0)) == "123"
     assert ordered(["MulticastAddress"], AttributeSortOrder(1, SortAscending=False)) == "312"
@@ -117,6 +117,6 @@ def test_descending_unused_and_unset() -> None:
 
 
 @pytest.mark.parametrize("names", [None, ["Label"], ["Label", "Quota", "Type"]])
-def test_orders_that_do_not_correspond_are_refused(names: list[str] | None) -> None:
+def test_sort_orders_that_do_not_match_attributes_are_refused(names: list[str] | None) -> None:
     with pytest.raises(FilterError, match="iAttributeSortOrder"):
         in_order([Queue()], names, [AttributeSortOrder(1), AttributeSortOrder(2)])

@@ -318,7 +318,7 @@ def test_2_2_1_operations_fail_without_directory_connection() -> None:
         ),
     ],
 )
-def test_what_cannot_be_provisioned_gives_one_line_error(element: DirectoryObject, complaint: str) -> None:
+def test_invalid_provisioned_object_gives_one_line_error(element: DirectoryObject, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint) as raised:
         made().provision(element)
     assert "\n" not in str(raised.value)

@@ -55,5 +55,5 @@ def test_a_list_is_found_by_its_name(directory: MemoryDirectory) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Computer", "DistributionList"])
-def test_no_event_reads_them(directory: MemoryDirectory, kind: str) -> None:
+def test_directory_events_do_not_read_internal_properties(directory: MemoryDirectory, kind: str) -> None:
     assert directory.read(kind).rStatus is Result.GENERIC_ERROR

@@ -23,7 +23,7 @@ def test_every_event_fails_and_the_queue_manager_is_not_offline() -> None:
     assert list(state.notifications) == []
 
 
-def test_no_handle_is_known() -> None:
+def test_workgroup_directory_knows_no_enumeration_handle() -> None:
     assert events.read_directory_next(NONE, 1).rStatus is Result.GENERIC_ERROR
     assert events.read_directory_end(NONE, 1) is Result.GENERIC_ERROR
 

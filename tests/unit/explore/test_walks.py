@@ -57,7 +57,7 @@ def test_a_system_that_ends_diverges():
     assert (walk.divergence.rules, walk.divergence.differences) == ((CRASH,), ("it ended",))
 
 
-def test_a_sequence_is_shrunk_to_what_it_takes():
+def test_diverging_sequence_is_shrunk_to_necessary_steps():
     open_system = opening(3, wrong=5)
     drawing = Drawing.of(Counter, lambda need: True)
     walk = go(Counter, open_system, drawing.steps(Random(3), 200))

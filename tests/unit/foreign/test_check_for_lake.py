@@ -23,7 +23,7 @@ def other(own, tmp_path):
     return made.gzipped(made.pcap(tmp_path / "other.pcap", made.framed(packets)))
 
 
-def test_a_capture_of_a_run_says_itself_which_system_it_is_of(own):
+def test_capture_of_a_run_names_its_system(own):
     assert lines_of_capture(own, "x") == captured.lines_of_capture(own, "x")
 
 

@@ -28,7 +28,7 @@ def checked(path, **how):
 
 def entries_of(path, **how):
     (system,) = checked(path, **how).traffic.systems.by_name.values()
-    return system.entries
+    return system.take_verdicts()
 
 
 def wrong_version(data):
@@ -107,7 +107,7 @@ def test_ipv6_has_the_verdicts_of_ipv4(tmp_path):
     for number, form in enumerate((packets, extended)):
         path = made.pcap(tmp_path / f"{number}.pcap", made.framed(form))
         systems = check_capture(path, CATALOGUE, Wanted.parse("fd00::2")).traffic.systems.by_name
-        assert verdicts(systems["fd00::2"].entries) == wanted
+        assert verdicts(systems["fd00::2"].take_verdicts()) == wanted
 
 
 def _own(tmp_path):
@@ -123,4 +123,4 @@ def test_both_ends_are_judged_where_no_system_is_named(tmp_path):
     assert systems.keys() == {"10.0.0.1", "10.0.0.2"}
     assert systems["10.0.0.2"].roles == {"acceptor": 1}
     assert systems["10.0.0.1"].kinds == systems["10.0.0.2"].kinds
-    assert not [one for system in systems.values() for one in system.entries if one.verdict is Verdict.FAIL]
+    assert not [one for system in systems.values() for one in system.take_verdicts() if one.verdict is Verdict.FAIL]

@@ -112,7 +112,7 @@ def test_a_hundred_conversations_at_once_are_kept_apart(tmp_path):
     assert found.traffic.systems.by_name["10.0.0.2"].kinds["UserMessage"] == 500
 
 
-def test_ends_within_one_computer_are_two_systems(tmp_path):
+def test_two_ends_on_one_computer_are_two_systems(tmp_path):
     here = made.converse(
         tmp_path / "own.pcapng", made.SUT._replace(host="127.0.0.1"), made.PEER._replace(host="127.0.0.1")
     )

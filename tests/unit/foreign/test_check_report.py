@@ -37,7 +37,7 @@ def run(*words):
     return CliRunner().invoke(app, ["check", *map(str, words)])
 
 
-def test_a_sound_capture_exits_with_0_and_says_how_much_occurred(sound):
+def test_sound_capture_exits_with_0_and_reports_exercised_rules(sound):
     done = run(sound, "--sut", "10.0.0.2")
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
@@ -105,7 +105,7 @@ def test_an_annotated_copy_keeps_link_types_and_cut_frames(tmp_path):
 def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
     path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
     done = run(path)
-    assert (done.exit_code, "no packet of a queue manager that can be judged" in done.stderr) == (3, True)
+    assert (done.exit_code, "no packet from a queue manager that can be judged" in done.stderr) == (3, True)
     assert run(sound, "--sut", "10.9.9.9").exit_code == 3
 
 
@@ -125,8 +125,8 @@ def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_pat
     ("words", "line"),
     [
         (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
-        (("--profile", "dos"), "--profile dos: unknown; known are none, windows-nt"),
-        (("x", "--annotated", "y"), "it is a copy of one capture"),
+        (("--profile", "dos"), "--profile dos: unknown profile; known: none, windows-nt"),
+        (("x", "--annotated", "y"), "the copy is of one capture"),
     ],
 )
 def test_a_wrong_option_gives_one_line_error(sound, words, line):

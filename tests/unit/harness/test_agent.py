@@ -74,7 +74,9 @@ def test_a_channel_outlives_the_environment_of_another(environment: RealEnvironm
         assert JsonlControl(environment, made).call("list")["pid"] == pid
 
 
-def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_closed_channel_cancels_its_requests_and_closes_its_handles(
+    environment: RealEnvironment, tmp_path: Path
+) -> None:
     with agent(RECORDS, tmp_path) as made:
         control, other = JsonlControl(environment, made), JsonlControl(environment, made)
         waiting = control.begin("receive", queue="x", timeout_ms=None)
@@ -93,7 +95,7 @@ def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: Re
         ]
 
 
-def test_more_than_a_pipe_holds_goes_through_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
     slow = RECORDS.replace('"asked": asked', '"sizes": [len(str(one)) for one in asked]')
     with agent(slow, tmp_path) as made:
         first, second = JsonlControl(environment, made), JsonlControl(environment, made)
@@ -155,7 +157,7 @@ def test_an_endless_line_is_not_kept(
         JsonlControl(environment, made).call("identity")
 
 
-def test_answers_that_nobody_asked_for_are_told_and_bounded(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironment, tmp_path: Path) -> None:
     strangers: list[Any] = []
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:
@@ -171,7 +173,7 @@ def test_agent_that_does_not_read_gives_one_line_error(
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
-        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes wait"):
+        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes are waiting to be sent"):
             control.begin("send", body="x" * 2_000_000)
 
 

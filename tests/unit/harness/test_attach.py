@@ -89,7 +89,7 @@ def test_answers_out_of_order_are_no_mistake() -> None:
     assert broken(ANSWERS.format(later)).right
 
 
-def test_over_tcp_it_is_the_same() -> None:
+def test_attach_over_tcp_gives_same_report() -> None:
     command = [sys.executable, "-S", "-E", str(EXAMPLE), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -197,12 +197,15 @@ def refuses() -> Findings:
 @pytest.mark.parametrize(
     ("try_it", "said"),
     [
-        (dies, "wrong: the agent is gone: ended with exit status 3: out of luck"),
-        (says_noise, "wrong: the agent is gone: not a JSON object with an id: b'Done.'"),
+        (dies, "wrong: the agent stopped answering: ended with exit status 3: out of luck"),
+        (says_noise, "wrong: the agent stopped answering: not a JSON object with an id: b'Done.'"),
         (hangs, "  purge                         silent           no answer in time"),
-        (holds_up, "  receive                       wrong            while it waits no other request is answered"),
-        (knows_other_ids, "wrong: 1 answers have an id without a request: 99999"),
-        (answers_twice, "wrong: 1 answers have an id without a request: "),
+        (
+            holds_up,
+            f"  {'receive':30}{'wrong':17}while receive waits, no other request is answered",
+        ),
+        (knows_other_ids, "wrong: answers with an id that no request had (1): 99999"),
+        (answers_twice, "wrong: answers with an id that no request had (1): "),
         (breaks_the_schema, "  purge                         wrong            purged: 'all' is not of type 'integer'"),
         (does_nothing, "  purge                         wrong            a message is still in the queue"),
         (
@@ -267,7 +270,7 @@ def parse_loosely(text: str) -> dict[str, Any]:
 def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     write_draft(path, "one")
-    with pytest.raises(UsageError, match="is there already; give another name"):
+    with pytest.raises(UsageError, match="exists already; give another name"):
         write_draft(path, "two")
     assert path.read_text() == "one"
     with pytest.raises(UsageError, match="No such file"):

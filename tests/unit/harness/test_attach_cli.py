@@ -36,7 +36,7 @@ def run(*arguments: object, **environment: str) -> Any:
     return CliRunner().invoke(app, ["attach", *map(str, arguments)], env=environment)
 
 
-def test_a_report_in_lines_and_a_draft(tmp_path: Path) -> None:
+def test_attach_prints_lines_and_writes_draft(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     done = run("--command", EXAMPLE, "--write", path)
     assert done.exit_code == 0, done.output
@@ -47,13 +47,13 @@ def test_a_report_in_lines_and_a_draft(tmp_path: Path) -> None:
     assert list(load_sut_file(path).control.command) == shlex.split(EXAMPLE)
 
 
-def test_a_table_where_somebody_looks() -> None:
+def test_attach_prints_table_on_terminal() -> None:
     done = run("--command", EXAMPLE, FORCE_COLOR="1", COLUMNS="120")
     assert done.exit_code == 0
     assert "\u2502" in done.stdout
 
 
-def test_json_with_the_capabilities_of_a_file(tmp_path: Path) -> None:
+def test_attach_json_includes_capabilities_of_sut_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     command = json.dumps(shlex.split(EXAMPLE))
     path.write_text(
@@ -83,9 +83,9 @@ def test_wrong_agent_gives_exit_code_1(tmp_path: Path) -> None:
     [
         ((), "which agent"),
         (("--command", "x", "--address", "h:1"), "two agents"),
-        (("--command", "x", "--write", "/dev/null"), "is there already"),
+        (("--command", "x", "--write", "/dev/null"), "exists already"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
-        (("--sut", "{file}"), "has no control channel"),
+        (("--sut", "{file}"), "has no [control] of a driver"),
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
     ],
 )

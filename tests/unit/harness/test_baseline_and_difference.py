@@ -30,7 +30,7 @@ LINES = "suites/mqqb/test_a.py::"
 # -- baselines --------------------------------------------------------------------------------------------------------
 
 
-def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
+def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
     stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
     held = hold(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
@@ -42,7 +42,7 @@ def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
 
 
 @pytest.mark.parametrize("verdict", [None, Verdict.NOT_OBSERVABLE, Verdict.INCONCLUSIVE, Verdict.NOT_EXERCISED])
-def test_an_entry_of_which_nothing_is_known_is_not_stale(verdict: Verdict | None):
+def test_baseline_entry_without_verdict_is_not_stale(verdict: Verdict | None):
     stands = {ONE: Verdict.FAIL} | ({TWO: verdict} if verdict else {})
     held = hold(stands, KNOWN, whole=True)
     assert held.unjudged == (TWO,)
@@ -69,7 +69,7 @@ def baseline(folder: Path, text: str) -> Path:
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
-        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known are reason, link"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known: reason, link"),
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
     with pytest.raises(typer.Exit) as ended:
         update(run(tmp_path / "a", judged), file)
     assert ended.value.exit_code == 1
-    said = f"2 rules stayed open, which no baseline accepts: {TWO}, {THREE}"
+    said = f"2 rules were left undecided, which no baseline accepts: {TWO}, {THREE}"
     assert capsys.readouterr().out.splitlines()[-1] == said
     made = file.read_text(encoding="utf-8")
     assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made
@@ -220,7 +220,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
     return {name: make(difference) for name, make in FORMATS.items()}
 
 
-def test_text_difference_names_new_failures_with_reasons(shown: dict[str, str]):
+def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[str, str]):
     text = shown["text"]
     assert "B: contoso 1.0, b, partial: cut\n" in text
     assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text

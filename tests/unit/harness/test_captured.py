@@ -70,7 +70,7 @@ def pings(recorder):
 
 
 @pytest.mark.parametrize("happens", [session, wrong, pings])
-def test_a_capture_is_judged_as_whoever_recorded_it_judged(tmp_path, happens):
+def test_capture_gives_verdicts_of_its_run(tmp_path, happens):
     path = tmp_path / "x.pcapng"
     live = recorded(path, happens)
     assert live

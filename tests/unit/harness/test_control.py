@@ -72,7 +72,7 @@ def control(script: Script) -> tuple[JsonlControl, Server]:
     return JsonlControl(environment, ROUTE), server
 
 
-def test_arguments_go_and_answers_come_whatever_the_cuts() -> None:
+def test_control_requests_and_answers_pass_in_any_chunks() -> None:
     def script(stream: Stream, asked: dict[str, Any]) -> None:
         line = json.dumps({"id": asked["id"], "ok": True, "purged": 3}).encode() + b"\n"
         for byte in line:
@@ -124,7 +124,7 @@ def test_a_refusal_of_version_1_is_the_suts_not_ours(fields: dict[str, Any], wor
         ({"ok": True, "purged": "3"}, "purged: '3' is not of type 'integer'"),
     ],
 )
-def test_an_answer_that_breaks_the_contract_is_never_believed(fields: dict[str, Any], words: str) -> None:
+def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words: str) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **fields))
     line = f"control: `purge`: {words} (docs/control-protocol.md)"
     with pytest.raises(ContractBroken, match=f"^{re.escape(line)}$"):
@@ -244,7 +244,7 @@ def test_unsupported_request_is_no_refusal() -> None:
         made.answer(waiting)
 
 
-def test_what_an_answer_may_leave_out_and_does_is_not_shown() -> None:
+def test_optional_missing_key_of_answer_is_not_shown() -> None:
     message = {"message_id": f"{{{UUID(int=7)}}}\\1", "label": "x", "body_base64": ""}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, messages=[message]))
     with pytest.raises(NotShown, match="the SUT's control channel does not show 'arrived_time'"):

@@ -102,7 +102,7 @@ def test_a_changed_answer_is_refused_by_the_name_of_its_verb_or_is_one_too(verb:
 
 
 @pytest.mark.parametrize("verb", RECORDED)
-def test_no_value_that_the_contract_names_may_be_of_another_type(verb: str) -> None:
+def test_answer_value_of_wrong_type_is_refused(verb: str) -> None:
     assert complaint_about_answer(verb, RECORDED[verb]) is None
     for at in places(RECORDED[verb]):
         assert complaint_about_answer(verb, changed(RECORDED[verb], at, [[[]]])) is not None, at

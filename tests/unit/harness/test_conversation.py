@@ -91,7 +91,7 @@ def test_polling_gives_each_packet_of_the_kind_once_and_passes_over_others(
     ]
 
 
-def test_polling_can_ask_for_more_than_the_kind(conversation: RawConversation, far: FakeSut) -> None:
+def test_polling_can_filter_by_condition(conversation: RawConversation, far: FakeSut) -> None:
     far.say(b"".join(bytes(session_ack(AckSequenceNumber=number)) for number in (1, 2, 3)))
     found = conversation.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     assert found is not None

@@ -42,7 +42,7 @@ def by_timer(duration: Duration) -> tuple[int, int]:
     return duration.by_timer(DUE_MS * duration.sut.scale)
 
 
-def test_what_passed_is_between_packets_times_and_now(peer: Peer) -> None:
+def test_elapsed_time_is_between_packet_times_and_now(peer: Peer) -> None:
     packet = frame(2)
     assert peer.took(3, 10).ms == 7
     assert peer.took(packet, packet.time_ms + 4).ms == 4
@@ -96,7 +96,7 @@ def test_miss_that_a_stall_may_explain_is_inconclusive(peer: Peer, name: str) ->
         by_timer(took(peer, 0, took_ms))
 
 
-def test_what_the_sut_measured_is_compared_like_what_the_tester_did(peer: Peer) -> None:
+def test_duration_measured_by_sut_is_compared_like_own_measurement(peer: Peer) -> None:
     felt(peer, (100, 200))
     assert took(peer, 0, 1_000).allowed(900, 1_100, observed=750) == (700, 1_300)
     with pytest.raises(ConformanceFailure):

@@ -109,7 +109,7 @@ def described(kind: str = "external", **capabilities: bool) -> SutFile:
 
 
 @pytest.mark.parametrize("qm2qm", [True, False])
-def test_a_run_asks_once_for_what_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qm2qm: bool) -> None:
+def test_run_queries_endpoint_mapper_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qm2qm: bool) -> None:
     asked: list[str] = []
     monkeypatch.setattr(endpoint_mapper, "qmcomm_port", lambda address: asked.append(address) or 2114)
     monkeypatch.setattr(socket, "create_connection", lambda *_, **__: socket.socket())

@@ -70,7 +70,7 @@ def test_bytes_travel_both_ways_in_order(environment: Environment) -> None:
     assert far_ear.data == b"".join(bytes([number]) * 1000 for number in range(50))
 
 
-def test_ends_know_each_other(environment: Environment) -> None:
+def test_connection_ends_know_both_endpoints(environment: Environment) -> None:
     near, _, far, _ = connected(environment)
     assert near.local.host == "127.0.0.2"
     assert (near.local, near.remote) == (far.remote, far.local)
@@ -87,7 +87,7 @@ def test_closing_is_heard_by_the_other_side_once_and_after_the_bytes(environment
 
 
 @pytest.mark.parametrize("then_close", [False, True])
-def test_what_the_accepting_side_says_first_is_heard(environment: Environment, then_close: bool) -> None:
+def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, then_close: bool) -> None:
     class Talker(Ear):
         def on_open(self) -> None:
             stream.send(b"welcome")
@@ -152,7 +152,7 @@ def test_timers_fire_in_order_and_can_be_cancelled(environment: Environment) -> 
     assert environment.now().monotonic_ms >= start + 30
 
 
-def test_waiting_in_vain_takes_its_time_and_no_more(environment: Environment) -> None:
+def test_unsuccessful_wait_takes_exactly_its_timeout(environment: Environment) -> None:
     start = environment.now().monotonic_ms
     assert not environment.run_until(lambda: False, 40)
     assert environment.now().monotonic_ms >= start + 40
@@ -162,7 +162,7 @@ def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
     """Whatever a SUT does, a run comes to its end; what the check has to put back has a time of its own."""
     environment = RealEnvironment()
     environment.limit(50)
-    with pytest.raises(ConformanceFailure, match="had not ended after"):
+    with pytest.raises(ConformanceFailure, match="did not end within"):
         while True:
             environment.run_until(lambda: False, 10)
     assert not environment.run_until(lambda: False, 10)
@@ -207,7 +207,7 @@ def test_virtual_time_costs_nothing_and_is_the_same_each_time() -> None:
     assert instants[0] == instants[1]
 
 
-def test_two_sides_that_answer_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_exchange_between_two_sides_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.environment.virtual.EVENT_LIMIT", 100)
     environment = VirtualEnvironment()
 

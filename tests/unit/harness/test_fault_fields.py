@@ -173,7 +173,9 @@ def test_a_field_has_the_value_and_nothing_else_changes(packet: Packet, path: st
         (reserved_bits_set(UserMessagePacket, "MessagePropertiesHeader.Flags"), PLAIN, {116: (0, 0xF0)}),
     ],
 )
-def test_which_bytes_are_changed(install: Install, packet: Packet, expected: dict[int, tuple[int, int]]) -> None:
+def test_field_fault_changes_only_bytes_of_field(
+    install: Install, packet: Packet, expected: dict[int, tuple[int, int]]
+) -> None:
     assert changed(install, packet) == expected
 
 

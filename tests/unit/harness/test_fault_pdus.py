@@ -25,7 +25,7 @@ def test_the_body_of_a_kind_is_changed_whoever_sends_it(send):
     assert Pdu.parse(changed.data) == replace(Pdu.parse(REQUEST), body=Request(p_cont_id=0, opnum=2, stub=b"stub"))
 
 
-def test_a_body_that_is_none_drops_the_pdu():
+def test_changed_body_of_none_drops_pdu():
     assert sent(pdus(Request, lambda request: None), SendPacket("1", REQUEST)) == []
 
 

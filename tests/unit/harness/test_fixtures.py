@@ -12,7 +12,7 @@ from harness.run.fixtures import _meet_needs
 from harness.run.stash import JUDGE
 
 
-def test_what_no_control_channel_offers_is_said_without_a_channel_that_is_not_there():
+def test_missing_control_channel_is_reported_for_unavailable_facilities():
     given: list[Any] = []
     judge = SimpleNamespace(give_up=lambda *said: given.append(said))
     mark = SimpleNamespace(args=("receive",))

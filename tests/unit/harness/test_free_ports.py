@@ -8,7 +8,7 @@ ADDRESS = "127.0.49.1"
 """Of no other test: what runs beside this takes none of its ports."""
 
 
-def test_no_port_is_given_twice():
+def test_free_port_is_returned_only_once():
     ports = [free_port(ADDRESS, socket.SOCK_STREAM) for _ in range(50)]
     assert len(set(ports)) == 50
 

@@ -172,7 +172,7 @@ def test_effects_of_a_timer_are_carried_out(environment: VirtualEnvironment) -> 
     assert core.inputs[-1] == HostResolved(HERE, (HERE,))
 
 
-def test_names_disk_and_datagrams(environment: VirtualEnvironment) -> None:
+def test_host_resolves_names_persists_records_and_sends_datagrams(environment: VirtualEnvironment) -> None:
     environment.hosts["there.example"] = (THERE,)
     ear = Ear()
     there = environment.datagrams(Endpoint(THERE, 3527), ear)
@@ -261,7 +261,7 @@ def test_entry_that_the_store_refuses_is_reported_as_failed(environment: Virtual
     assert core.inputs[-1].token == 7
 
 
-def test_stop_ends_everything(environment: VirtualEnvironment) -> None:
+def test_stopped_host_closes_connections_and_timers(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
     host = CoreHost(environment, core, HERE)
     host.start()

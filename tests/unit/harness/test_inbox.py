@@ -149,7 +149,7 @@ def test_the_sut_s_sessions_are_set_up_while_a_check_waits_for_something_else(pe
     assert not peer.inbox.connecting
 
 
-def test_a_copy_on_a_later_session_is_no_other_message(peer: Peer, sut: ScriptedSut) -> None:
+def test_copy_on_later_session_counts_as_same_message(peer: Peer, sut: ScriptedSut) -> None:
     for _ in range(2):
         peer.connect()
     sut.wires[0].say(message(1), message(2))
@@ -219,7 +219,7 @@ def test_each_message_is_acknowledged_where_it_came(peer: Peer, sut: ScriptedSut
     assert acknowledgments(peer.inbox.accepted[0]) == [(1, 1, 0, 0)]
 
 
-def test_what_was_acknowledged_is_so_again_only_with_more(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_repeats_acknowledgment_only_with_new_messages(peer: Peer, sut: ScriptedSut) -> None:
     connection = peer.connect()
     for number in (1, 2):
         sut.wires[0].say(message(number))
@@ -229,7 +229,7 @@ def test_what_was_acknowledged_is_so_again_only_with_more(peer: Peer, sut: Scrip
     assert acknowledgments(connection) == [(1, 0, 0, 0), (2, 0, 0, 0)]
 
 
-def test_a_session_can_be_spared(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_can_leave_session_unacknowledged(peer: Peer, sut: ScriptedSut) -> None:
     connections = peer.connect(), peer.connect()
     for wire in sut.wires:
         wire.say(message(1))

@@ -20,7 +20,7 @@ def _handler() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_where_it_is_ignored_it_stays_so() -> None:
+def test_ignored_interrupt_stays_ignored() -> None:
     """As in the background of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_when_interrupted()
@@ -29,7 +29,7 @@ def test_where_it_is_ignored_it_stays_so() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-def test_what_was_begun_is_undone_and_one_line_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_runs_cleanup_and_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def handler(*_: object) -> None:
         raise AssertionError
 

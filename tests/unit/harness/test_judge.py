@@ -44,9 +44,7 @@ from harness.wire import user_message
         (SHOULD_NOT, "open", "warn"),
     ],
 )
-def test_what_was_observed_decides_and_a_should_only_warns(
-    tmp_path: Path, name: str, observed: str, verdict: str
-) -> None:
+def test_mismatch_fails_must_rule_and_warns_should_rule(tmp_path: Path, name: str, observed: str, verdict: str) -> None:
     kept = judge(tmp_path, name)(name, expected="closed", observed=observed, evidence=frame(7))
     (line,) = lines(tmp_path)
     assert kept is (verdict == "pass")
@@ -67,7 +65,7 @@ def test_several_rules_get_a_line_each_in_the_order_of_the_call(tmp_path: Path) 
     ]
 
 
-def test_all_are_the_rules_that_the_check_covers(tmp_path: Path) -> None:
+def test_judge_all_judges_every_covered_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, SETTLED, MUST)
     assert made.all(expected="closed", observed="closed", evidence=frame(7), errata="E01")
     assert [(line["rule"], line["evidence"][0]["frame"], line["errata"]) for line in lines(tmp_path)] == [
@@ -85,7 +83,7 @@ def test_several_rules_may_be_not_exercised_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_judging_no_rule_is_our_mistake(tmp_path: Path) -> None:
+def test_judge_without_rule_is_harness_error(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     with pytest.raises(HarnessError, match="judges no rule"):
         made(expected=1, observed=1)
@@ -100,7 +98,7 @@ def test_judge_distinguishes_true_from_1_and_text_from_number(tmp_path: Path) ->
     assert [line["observed"] for line in lines(tmp_path)] == ["1", "0x40"]
 
 
-def test_a_rule_that_the_check_does_not_name_is_our_mistake_and_no_verdict(tmp_path: Path) -> None:
+def test_uncovered_rule_gives_harness_error_without_verdict(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     with pytest.raises(HarnessError, match=f"{SHOULD} but its @covers does not name it"):
         made(SHOULD, expected=1, observed=1)
@@ -124,7 +122,7 @@ def test_giving_up_reaches_only_the_rules_not_judged_yet(tmp_path: Path, verdict
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR])
-def test_breaking_off_withdraws_the_pass_of_what_was_not_finished(tmp_path: Path, verdict: Verdict) -> None:
+def test_aborted_check_withdraws_passes_of_unfinished_rules(tmp_path: Path, verdict: Verdict) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED)
     made(MUST, expected=1, observed=1)
     made(SETTLED, expected=1, observed=1)
@@ -147,7 +145,7 @@ def test_failure_stands_when_the_check_breaks_off(tmp_path: Path) -> None:
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "fail"), (SHOULD, "warn")]
 
 
-def test_what_is_not_shown_cannot_be_observed_and_what_passed_before_keeps_its_pass(tmp_path: Path) -> None:
+def test_not_shown_value_makes_rule_not_observable_and_keeps_earlier_pass(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED, SHOULD_NOT)
     for rule, observed in ((MUST, 1), (SHOULD, 2), (SETTLED, 1)):
         made(rule, expected=1, observed=observed)
@@ -189,7 +187,7 @@ def test_condition_that_never_occurred_is_neither_pass_nor_error(tmp_path: Path)
     assert made.judged == {MUST: Verdict.NOT_EXERCISED, SHOULD: Verdict.PASS}
 
 
-def test_a_should_missed_after_a_pass_explains_what_was_left_out(tmp_path: Path) -> None:
+def test_missed_should_explains_unjudged_rules(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
     made(SHOULD, expected=1, observed=2)
@@ -197,7 +195,7 @@ def test_a_should_missed_after_a_pass_explains_what_was_left_out(tmp_path: Path)
     assert made.judged == {SHOULD: Verdict.WARN, MUST: Verdict.INCONCLUSIVE}
 
 
-def test_what_a_check_leaves_out_is_open_after_a_failure_and_else_our_mistake(tmp_path: Path) -> None:
+def test_unjudged_rule_is_inconclusive_after_failure_and_otherwise_harness_error(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(MUST, expected=1, observed=1)
     made.end()
@@ -249,7 +247,7 @@ def test_deviation_that_a_product_note_allows_is_a_warning(
     assert made.failed == ([MUST] if verdict == "fail" else [])
 
 
-def test_an_allowed_miss_keeps_what_was_said_and_a_pass_cites_no_excuse(tmp_path: Path) -> None:
+def test_excused_miss_keeps_its_texts_and_pass_cites_no_note(tmp_path: Path) -> None:
     made = of_release(tmp_path, "windows-xp")
     made(MUST, expected="late", observed="late")
     made(SHOULD, expected="in time", observed="late", note="seen twice")
@@ -258,7 +256,7 @@ def test_an_allowed_miss_keeps_what_was_said_and_a_pass_cites_no_excuse(tmp_path
     assert missed["notes"] == ["seen twice"]
 
 
-def test_no_note_allows_a_release_to_go_down(tmp_path: Path) -> None:
+def test_product_note_does_not_excuse_a_crash(tmp_path: Path) -> None:
     made = of_release(tmp_path, "windows-xp")
     made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [MUST])
     assert made.judged[MUST] is Verdict.FAIL
@@ -302,7 +300,7 @@ def named(folder: Path) -> list[tuple[int | None, int | None]]:
     return [(one["first"], one["last"]) for line in lines(folder) for one in line["evidence"]]
 
 
-def test_the_field_that_decides_is_named_of_what_is_shown(tmp_path: Path) -> None:
+def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     passes = Counter[str]()
     for test in range(2):  # two checks of one process
         (tmp_path / str(test)).mkdir()
@@ -325,12 +323,12 @@ def test_the_field_that_decides_is_named_of_what_is_shown(tmp_path: Path) -> Non
     ],
     ids=["of the peer", "none", "too long"],
 )
-def test_a_packet_that_is_not_looked_through_has_no_field(tmp_path: Path, packet: Frame) -> None:
+def test_undissected_packet_has_no_deciding_field(tmp_path: Path, packet: Frame) -> None:
     judge(tmp_path, MUST)(MUST, expected=1, observed="MessageSize 0, AckSequenceNumber 1", evidence=packet)
     assert named(tmp_path) == [(None, None)]
 
 
-def test_a_pass_of_what_packets_show_names_one(tmp_path: Path) -> None:
+def test_pass_of_packet_rule_requires_packet_evidence(tmp_path: Path) -> None:
     made = judge(tmp_path, ON_THE_WIRE)
     with pytest.raises(HarnessError, match=f"passes {ON_THE_WIRE} without a packet; name the evidence"):
         made(ON_THE_WIRE, expected=1, observed=1, evidence=[None])
@@ -342,7 +340,7 @@ def test_a_pass_of_what_packets_show_names_one(tmp_path: Path) -> None:
 # -- malformed packets of the SUT ----------------------------------------------------------------------------------
 
 
-def test_what_is_missed_beside_a_malformed_packet_decides_nothing_but_what_is_wrong_in_it_does(tmp_path: Path) -> None:
+def test_malformed_packet_makes_other_failures_inconclusive_but_fails_its_own_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED)
     malformed = frame(3)
     made.packets.malformed[malformed] = "UserHeader takes 48 bytes"
@@ -366,7 +364,7 @@ def test_a_packet_that_cannot_be_read_breaks_the_rule_of_its_field_alone(tmp_pat
     assert [line["verdict"] for line in lines(tmp_path)] == ["inconclusive", "fail"]
 
 
-def test_what_a_check_leaves_out_beside_a_malformed_packet_is_open(tmp_path: Path) -> None:
+def test_unjudged_rule_is_inconclusive_after_malformed_packet(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made.packets.malformed[frame(3)] = "UserHeader takes 48 bytes"
     made.end()
@@ -475,7 +473,7 @@ def test_a_predicate_of_advice_neither_passes_nor_lowers_its_rule(
 
 
 @pytest.mark.parametrize("should_first", [True, False])
-def test_what_stands_under_a_should_that_was_not_followed_is_not_exercised(tmp_path: Path, should_first: bool) -> None:
+def test_rule_under_unfollowed_should_is_not_exercised(tmp_path: Path, should_first: bool) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     rules = (SHOULD, UNDER) if should_first else (UNDER, SHOULD)
     for rule in rules:
@@ -489,7 +487,7 @@ def test_what_stands_under_a_should_that_was_not_followed_is_not_exercised(tmp_p
     assert made.failed == []
 
 
-def test_what_stands_under_a_should_that_was_followed_fails(tmp_path: Path) -> None:
+def test_rule_under_followed_should_fails(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(UNDER, expected="cancelled", observed="dropped")
     made(SHOULD, expected="5 s", observed="5 s")
@@ -498,20 +496,20 @@ def test_what_stands_under_a_should_that_was_followed_fails(tmp_path: Path) -> N
     assert made.judged == {SHOULD: Verdict.PASS, UNDER: Verdict.FAIL}
 
 
-def test_a_check_that_does_not_judge_the_should_fails_what_stands_under_it(tmp_path: Path) -> None:
+def test_rule_under_unjudged_should_fails(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER)
     made(UNDER, expected="cancelled", observed="dropped")
     assert [line["verdict"] for line in lines(tmp_path)] == ["fail"]
 
 
-def test_what_stands_under_a_should_is_open_when_the_check_breaks_off_before_that(tmp_path: Path) -> None:
+def test_rule_under_should_is_inconclusive_when_check_aborts_before_it(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(UNDER, expected="cancelled", observed="dropped")
     made.break_off("it closed")
     assert made.judged == {UNDER: Verdict.INCONCLUSIVE, SHOULD: Verdict.INCONCLUSIVE}
 
 
-def test_a_system_that_goes_down_fails_what_stands_under_a_should(tmp_path: Path) -> None:
+def test_crash_fails_rule_under_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(SHOULD, expected="5 s", observed="never")
     made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])
@@ -519,7 +517,7 @@ def test_a_system_that_goes_down_fails_what_stands_under_a_should(tmp_path: Path
     assert made.judged[UNDER] is Verdict.FAIL
 
 
-def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
+def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> None:
     found = PassiveJudge()
     found.tallies["MQQB-9.9-09"] = Tally(1, first=frame(), first_observed="x")
     made = judge(tmp_path)
@@ -537,7 +535,7 @@ class Shows:
     evidence = (frame(3), None, frame(4))
 
 
-def test_what_packets_show_is_evidence_by_its_packets(tmp_path: Path) -> None:
+def test_evidence_of_packet_observation_names_its_packets(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     last = frame(9)
     made(MUST, expected=1, observed=1, evidence=[Shows(), [last, None], last])

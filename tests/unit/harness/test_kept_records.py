@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
+def test_cached_catalogue_equals_parsed_catalogue() -> None:
     known, read = load_catalogue(), _read_catalogue(SUITES)
     assert list(known.items()) == list(read.items())
     assert known.errata == read.errata
@@ -38,14 +38,14 @@ def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
     assert known.checked_in == read.checked_in
 
 
-def test_the_faults_that_were_kept_are_those_that_are_registered() -> None:
+def test_cached_faults_equal_registered_faults() -> None:
     registered = [
         (fault.name, list(fault.breaks), fault.says, fault.file, fault.blind) for fault in load_faults().values()
     ]
     assert sorted(map(tuple, faults_of_suites())) == sorted(registered)
 
 
-def test_the_predicates_that_were_kept_are_those_that_are_registered() -> None:
+def test_cached_predicates_equal_registered_predicates() -> None:
     assert predicates_of_suites().keys() == load_predicates().keys()
 
 
@@ -63,7 +63,7 @@ def test_the_files_that_name_a_rule_have_all_its_checks_and_faults() -> None:
         assert files_of[rule] <= named, rule
 
 
-def test_the_inventory_of_one_rule_has_all_that_the_whole_one_has_of_it() -> None:
+def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
     whole = take_inventory()
     for rule in list(whole.catalogue)[::100]:
         one = take_inventory(rule)
@@ -89,7 +89,7 @@ def test_imports_of_steps_are_found_in_every_form_of_statement(tmp_path: Path, m
     assert {OPENING, "suites/mqqb/steps/sender.py", "harness/paths.py", "reference_qm/codec/__init__.py"} <= set(found)
 
 
-def test_a_change_affects_what_imports_it_through_others() -> None:
+def test_change_affects_indirect_importers() -> None:
     imports = {"a": ["b"], "b": ["c"], "c": ["b"], "d": ["e"]}
     assert affected_by(["c"], imports) == {"a", "b", "c"}
 
@@ -123,7 +123,7 @@ def test_records_of_files_that_import_a_changed_one_are_made_again() -> None:
     assert asked == paths[:1]
 
 
-def test_a_value_is_made_once_for_files_that_do_not_change(folder: Path) -> None:
+def test_value_is_computed_once_for_unchanged_files(folder: Path) -> None:
     made: list[int] = []
 
     def make() -> list[int]:
@@ -136,15 +136,13 @@ def test_a_value_is_made_once_for_files_that_do_not_change(folder: Path) -> None
     assert keep_value("v", [OPENING, CHECK], make) == [3]
 
 
-def test_a_value_of_a_file_that_changed_under_this_process_is_not_kept(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_value_of_file_changed_during_process_is_not_cached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "IMPORTED_NS", 0)
     assert keep_value("v", [OPENING], lambda: 1) == 1
     assert not folder.exists()
 
 
-def test_a_folder_that_cannot_be_written_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file" / "cache", None):
         monkeypatch.setattr(kept, "cache_folder", lambda place=place: place)

@@ -60,7 +60,7 @@ def test_missing_answer_is_not_received():
     assert not waited(10 * RESPONSE_MS)
 
 
-def test_a_wait_with_a_limit_of_its_own_knows_no_late():
+def test_wait_with_own_limit_reports_no_late_answer():
     assert not waited(RESPONSE_MS, within_ms=1)
 
 
@@ -87,6 +87,6 @@ def test_a_connection_that_ends_late_was_not_kept_open():
         closing(RESPONSE_MS + 3)
 
 
-def test_how_long_a_connection_is_watched_can_be_said():
+def test_time_to_watch_connection_can_be_set():
     assert not closing(RESPONSE_MS, RESPONSE_MS - 1)
     assert not closing(RESPONSE_MS, RESPONSE_MS - 1, exactly=True)

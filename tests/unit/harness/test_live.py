@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from harness.cli.run import run
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BAD, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
@@ -48,8 +48,9 @@ class Watched:
         self.now_s = 0.0
         self.screen = Screen(isatty=isatty)
         self.expected: set[str] = set()
+        self.turned_bad: list[tuple[str, Verdict]] = []
         run: Any = SimpleNamespace(
-            log=SimpleNamespace(rules=self.rules),
+            log=SimpleNamespace(rules=self.rules, turned_bad=self.turned_bad),
             catalogue=RULES,
             roots=NamedRoots(),
             expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
@@ -62,7 +63,9 @@ class Watched:
         """End a check; return the lines that it caused."""
         before = len(self.screen.lines)
         self.now_s += took_s
-        self.rules.update({name.replace("_", "-"): verdict for name, verdict in verdicts.items()})
+        found = {name.replace("_", "-"): verdict for name, verdict in verdicts.items()}
+        self.turned_bad += [one for one in found.items() if one not in self.rules.items() and one[1] in BAD]
+        self.rules.update(found)
         self.live.pytest_runtest_logfinish("suites/mqqb/x/test_x.py::test_y")
         return self.screen.lines[before:]
 
@@ -91,7 +94,7 @@ def test_into_a_file_goes_a_line_every_half_minute():
     assert watched.check() == []
 
 
-def test_on_a_terminal_one_line_changes_and_what_stays_does_not():
+def test_terminal_updates_one_line_and_keeps_findings():
     watched = Watched(isatty=True, checks=2)
     assert watched.check(took_s=1) == ["\r1 of 2 checks, 0 rules judged; 0 min 1 s spent, about 0 min 1 s left"]
     first, end = watched.check(a=Verdict.FAIL)
@@ -99,7 +102,7 @@ def test_on_a_terminal_one_line_changes_and_what_stays_does_not():
     assert end == ""
 
 
-def test_no_more_than_a_screenful_is_named():
+def test_live_findings_are_limited_to_a_screen():
     watched = Watched()
     lines = [line for number in range(SHOWN_AT_MOST + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
     assert len(lines) == SHOWN_AT_MOST + 1
@@ -152,7 +155,7 @@ def test_findings_come_worst_first_with_the_way_back():
     assert max(map(len, lines)) < 400
 
 
-def test_a_run_goes_on_with_what_it_was_given():
+def test_resume_command_repeats_options_of_run():
     given = {
         **RESUME_OPTIONS,
         "--select": ["MQQB", "level=MUST"],
@@ -187,7 +190,7 @@ def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
     assert "    again: mqconform run -k test_b --sut x" in lines
 
 
-def test_of_very_many_findings_the_rest_is_named():
+def test_remaining_findings_are_counted():
     lines = list(
         findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
     )

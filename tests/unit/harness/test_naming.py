@@ -23,14 +23,14 @@ def test_ids_and_documents_are_known_in_any_case():
         ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists them"),
     ],
 )
-def test_a_rule_that_is_none_is_answered_with_the_way_out(text: str, said: str):
+def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
     with pytest.raises(UsageError) as refused:
         rule_named(RULES, text)
     assert str(refused.value).startswith(said)
 
 
-def test_a_document_that_is_none_is_answered_with_those_there_are():
-    with pytest.raises(UsageError, match="unknown document 'MQAC'; known are MQQB, MQMQ, MQQP"):
+def test_unknown_document_is_refused_with_known_documents():
+    with pytest.raises(UsageError, match="unknown document 'MQAC'; known: MQQB, MQMQ, MQQP"):
         document_named(RULES.documents(), "MQAC")
 
 
@@ -63,10 +63,10 @@ def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
     ("criteria", "said"),
     [
         (["level=always"], "level='always': it must be one of MUST, MUST NOT"),
-        (["colour=red"], "unknown criterion 'colour'; known are level, role, observe"),
+        (["colour=red"], "unknown criterion 'colour'; known: level, role, observe"),
         (["MQQB-9.9"], "unknown rule 'MQQB-9.9'"),
-        (["MQBB-3.1"], "'MQBB-3.1': unknown document 'MQBB'; known are "),
-        (["MQQB-2.1.2-01", "level=SHOULD NOT"], "no rule is all of MQQB-2.1.2-01, level=SHOULD NOT"),
+        (["MQBB-3.1"], "'MQBB-3.1': unknown document 'MQBB'; known: "),
+        (["MQQB-2.1.2-01", "level=SHOULD NOT"], "no rule matches all of MQQB-2.1.2-01, level=SHOULD NOT"),
     ],
 )
 def test_selection_without_match_is_refused(criteria: list[str], said: str):

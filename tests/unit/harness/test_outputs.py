@@ -51,7 +51,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("out", UNWRITABLE_PATHS, ids=["below a file", "below /proc", "too long"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_out_that_cannot_be_written_gives_one_line_error(
+def test_unwritable_output_gives_one_line_error(
     command: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
@@ -73,7 +73,7 @@ def test_existing_output_is_not_overwritten(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "mqconform: afile: is there already; give another --out\n"
+    assert capsys.readouterr().err == "mqconform: afile: exists already; give another --out\n"
     assert (tmp_path / "afile").read_text(encoding="utf-8") == "mine"
 
 
@@ -85,8 +85,8 @@ def test_existing_output_is_not_overwritten(
         ("rollup nowhere --follow --out report", "mqconform rollup: no folder at nowhere"),
         ("lake ingest nowhere --lake new", "mqconform lake ingest: no run folder at nowhere"),
         ("lake judge --captures nowhere --lake new", "mqconform lake judge: no captures at nowhere"),
-        ("lake history x --lake nowhere", "mqconform lake history: no lake at nowhere: make one with"),
-        ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: make one with"),
+        ("lake history x --lake nowhere", "mqconform lake history: no lake at nowhere: create one with"),
+        ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: create one with"),
     ],
 )
 def test_missing_input_is_reported_before_java_starts(

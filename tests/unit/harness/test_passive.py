@@ -153,7 +153,7 @@ def test_the_context_knows_what_came_before_on_the_connection(numbers: Any) -> N
     assert known == [("initiator", []), ("initiator", [1, 2]), (None, []), (None, [])]
 
 
-def test_a_packet_is_not_judged_by_what_its_capture_lacks(numbers: Any) -> None:
+def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) -> None:
     @passive(MUST, "SessionAck", "x")
     def needs_history(packet: Any, context: Context) -> Finding:
         return False, f"{context.before(numbers).shown}"

@@ -60,13 +60,13 @@ def test_a_wait_for_a_system_that_answers_takes_its_timeout():
     assert Clock().wait(1_000, lambda now_ms: True) == 1_000
 
 
-def test_answers_bring_no_more_questions():
+def test_pulse_sends_one_question_at_a_time():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: True)
     assert clock.questions <= 1_000 // BEAT_MS + 1
 
 
-def test_a_stall_does_not_count():
+def test_stall_does_not_count_as_waiting_time():
     took_ms = Clock().wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
     assert 3_000 - BEAT_MS <= took_ms <= 3_000 + BEAT_MS + 2 * SETTLE_MS
 
@@ -109,7 +109,7 @@ def test_unreachable_pulse_is_no_stall():
     assert clock.wait(1_000, lambda now_ms: False) == 1_000
 
 
-def test_stalls_are_known_afterwards():
+def test_pulse_records_stalls():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
     assert clock.pulse.stalled_ms(0, 400) == 0
@@ -133,7 +133,7 @@ class Mute:
     def close(self) -> None: ...
 
 
-def test_exactly_is_by_the_clock_of_the_tester(environment: RealEnvironment):
+def test_exact_wait_uses_clock_of_tester(environment: RealEnvironment):
     limit_ms = PATIENCE_S * 1_000
     environment.pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=limit_ms).through(Mute)
     began_ms = environment.now().monotonic_ms
@@ -141,7 +141,7 @@ def test_exactly_is_by_the_clock_of_the_tester(environment: RealEnvironment):
     assert environment.now().monotonic_ms - began_ms < limit_ms
 
 
-def test_what_came_while_the_tester_waited_for_its_turn_is_seen(environment: RealEnvironment):
+def test_datagram_received_while_tester_was_suspended_is_processed(environment: RealEnvironment):
     class Ear:
         heard = b""
 

@@ -99,14 +99,14 @@ def test_however_a_stream_is_cut_its_packets_and_their_frames_are_found(
     assert connection.received == frames
 
 
-def test_a_chunk_of_several_segments_does_not_blur_where_a_packet_begins(recorder: Recorder, tmp_path: Path) -> None:
+def test_packet_start_is_found_in_chunk_of_several_segments(recorder: Recorder, tmp_path: Path) -> None:
     big = bytes(user_message(body=b"x" * (MAX_SEGMENT + 100)))
     _, frames = feed(recorder, [], big + PACKETS[2] + PACKETS[2])
     assert [frame.kind for frame in frames] == ["UserMessage", "SessionAck", "SessionAck"]
     assert [frame.number for frame in frames] == begins_in(tmp_path / "made.pcapng", frames) == [4, 6, 7]
 
 
-def test_what_came_before_a_stream_broke_is_kept_and_what_comes_after_is_no_packet(recorder: Recorder) -> None:
+def test_packets_before_a_broken_stream_are_kept_and_later_bytes_are_no_packets(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     good, bad = recorder.record_received(connection, PACKETS[2] + b"\xff" * 40)
     assert (good.kind, good.data, good.error) == ("SessionAck", PACKETS[2], None)
@@ -162,7 +162,7 @@ def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recor
     assert (stream.from_server.closed_frame, stream.from_client.closed_frame) == (5, None)
 
 
-def test_a_frame_reads_its_packet_in_both_codecs_and_for_people(recorder: Recorder) -> None:
+def test_frame_provides_packet_of_both_codecs_and_as_text(recorder: Recorder) -> None:
     (frame,) = recorder.record_received(recorder.record_opening(PEER, SUT, by_peer=True), PACKETS[2])
     assert frame["SessionHeader"].AckSequenceNumber == 1
     assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
@@ -318,7 +318,7 @@ def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
 
 
-def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_forgotten(recorder: Recorder) -> None:
+def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:
     recorder._window = Window(recorder.path, limit=0)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     source = UUID(int=7)
@@ -337,7 +337,7 @@ def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_f
     assert other.message is None
 
 
-def test_a_long_message_that_nobody_holds_leaves_memory_at_once(recorder: Recorder) -> None:
+def test_unreferenced_long_message_is_freed_at_once(recorder: Recorder) -> None:
     """Scapy's cycles once kept 16 MB of each message of 4 MB until the collector ran, which nothing made it do."""
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     (frame,) = recorder.record_received(connection, bytes(user_message(body=b"x" * KEPT_DISSECTED)))
@@ -353,7 +353,7 @@ def test_a_long_message_that_nobody_holds_leaves_memory_at_once(recorder: Record
         gc.enable()
 
 
-def test_a_packet_without_what_a_check_looks_for_is_not_our_mistake(recorder: Recorder) -> None:
+def test_missing_header_in_packet_is_no_harness_error(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     message, junk = recorder.record_received(connection, PACKETS[3] + b"no packet")
     for frame in (message, junk):

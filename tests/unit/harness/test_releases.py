@@ -26,9 +26,9 @@ def test_system_that_is_no_windows_gets_no_product_note() -> None:
     assert AS_PRINTED.version == (6, 1)
 
 
-def test_an_unknown_profile_is_named_with_those_that_there_are() -> None:
+def test_unknown_profile_is_refused_with_known_profiles() -> None:
     with pytest.raises(
-        UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000, "
+        UsageError, match="unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000, "
     ):
         sut("windows-server-2020")
 
@@ -38,11 +38,11 @@ def test_every_release_that_has_a_name_is_known_as_a_profile() -> None:
 
 
 @pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])
-def test_a_release_of_windows_is_held_to_what_its_notes_say(profile: str, version: tuple[int, int]) -> None:
+def test_windows_release_is_judged_by_its_product_notes(profile: str, version: tuple[int, int]) -> None:
     assert release_of(sut(profile)).version == version
 
 
-def test_since_windows_7_all_tell_the_same_version() -> None:
+def test_releases_since_windows_7_return_the_same_version() -> None:
     later = {name: one.version for name, one in RELEASES.items() if (one.first_build or 0) > 6001}
     assert set(later.values()) == {(6, 1)}
     assert "windows-server-2022" in later

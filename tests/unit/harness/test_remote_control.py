@@ -89,12 +89,12 @@ def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
     assert bodies(reading_control("server-interfaces-on-separate-ports-tolerated")) == ["one", "two"]
 
 
-def test_a_cursor_that_stays_is_not_followed_for_ever() -> None:
+def test_cursor_that_does_not_advance_is_abandoned() -> None:
     with pytest.raises(ControlRefused, match=r"brings message [0-9]+ of .* again"):
         bodies(reading_control("server-peek-next-stays-at-message"))
 
 
-def test_what_the_sut_refuses_gives_one_line_error_with_its_status(remote: RemoteControl) -> None:
+def test_refusal_by_sut_gives_one_line_error_with_status(remote: RemoteControl) -> None:
     with pytest.raises(ControlRefused, match="MQ_ERROR_QUEUE_NOT_FOUND"):
         remote.call("peek", queue="private$\\nowhere")
 

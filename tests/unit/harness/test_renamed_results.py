@@ -47,12 +47,12 @@ def test_a_verdict_has_the_present_id_of_its_check_and_the_capture_of_the_old_on
     assert line["capture"] == capture_of(f"{OLD}[a]")
 
 
-def test_a_check_that_fails_under_either_id_is_the_same_failure(tmp_path: Path):
+def test_failure_under_old_and_new_id_is_the_same(tmp_path: Path):
     old, new = (read_run(write_fail(tmp_path / test[-3:], test)) for test in (OLD, NEW))
     assert [step.kind for step in compare(old, new).steps] == [Kind.UNCHANGED]
 
 
-def test_a_resumed_run_does_not_make_a_renamed_check_again(tmp_path: Path):
+def test_resumed_run_does_not_repeat_renamed_check(tmp_path: Path):
     run = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=False)
     for test in (OLD, "suites/a.py::test_cut"):
         run.log.append(Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.PASS, "", "", test=test))

@@ -85,7 +85,7 @@ def driver_of(path: Path, run: str = RUN) -> ReplayDriver:
     return ReplayDriver(file, {TEST: path}, run)
 
 
-def test_a_check_finds_in_its_capture_what_it_found_then(recorded: tuple[Path, Any], tmp_path: Path):
+def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], tmp_path: Path):
     path, found = recorded
     assert replayed(path, tmp_path, talk) == (found, {})
 
@@ -98,14 +98,14 @@ def test_a_check_finds_in_its_capture_what_it_found_then(recorded: tuple[Path, A
         ({"more": False}, "behind frame 8: the harness ends the check: not replayable"),
     ],
 )
-def test_a_check_that_does_something_else_is_not_replayable(
+def test_check_with_different_actions_is_not_replayable(
     recorded: tuple[Path, Any], tmp_path: Path, changes: dict[str, Any], why: str
 ):
     _, differences = replayed(recorded[0], tmp_path, lambda peer, sut: talk(peer, sut, **changes))
     assert differences == {TEST: why}
 
 
-def test_a_check_that_goes_on_where_the_capture_ends_is_not_replayable(recorded: tuple[Path, Any], tmp_path: Path):
+def test_check_longer_than_its_capture_is_not_replayable(recorded: tuple[Path, Any], tmp_path: Path):
     def longer(peer: Peer, sut: Sut) -> None:
         talk(peer, sut)
         sut.control.call("inspect")
@@ -114,7 +114,7 @@ def test_a_check_that_goes_on_where_the_capture_ends_is_not_replayable(recorded:
     assert differences == {TEST: "behind frame 11: the harness asks inspect: not replayable"}
 
 
-def test_what_is_taken_back_after_a_check_finds_no_system(recorded: tuple[Path, Any], tmp_path: Path):
+def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: Path):
     view = driver_of(recorded[0]).open(TEST)
     carried_out(view, tmp_path / "again.pcapng", talk)
     with pytest.raises(SutUnavailable, match="the capture is over"):
@@ -200,7 +200,7 @@ def test_notes_that_are_endless_when_they_are_unpacked_are_refused(recorded: tup
 
 @budget(FEW, with_fixtures=True)
 @given(place=st.floats(0, 1), how=st.binary(min_size=1, max_size=9))
-def test_whatever_is_in_a_capture_a_check_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):
+def test_replay_of_any_capture_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):
     """Bytes are changed anywhere: the check finds what it found, or it breaks off as on a system that is broken."""
     data = recorded[0].read_bytes()
     at = int(place * len(data))
@@ -224,7 +224,7 @@ def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Scri
     return tmp_path / "made.pcapng", carried_out(view, tmp_path / "made.pcapng", script)
 
 
-def test_a_command_of_the_environment_ends_as_it_did(tmp_path: Path):
+def test_replay_repeats_result_of_environment_command(tmp_path: Path):
     def prepare(sut: Sut) -> None:
         assert isinstance(sut.tape, Tape)
         sut.by_command = SurroundingsByCommand(("storage",), RecordedCommands(carry_out, sut.tape))
@@ -249,7 +249,7 @@ def test_a_command_of_the_environment_ends_as_it_did(tmp_path: Path):
 
 
 @pytest.mark.parametrize("at", [1, 3])
-def test_the_end_of_a_process_is_found_out_where_it_was(tmp_path: Path, at: int):
+def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int):
     """How often somebody looked is all that tells two looks apart between which nothing is recorded."""
 
     def prepare(sut: Sut) -> None:
@@ -288,7 +288,7 @@ def test_replay_names_random_decisions(tmp_path: Path):
 # -- the tape ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_note_that_no_block_takes_is_lost_and_ends_the_replay(recorded: tuple[Path, Any], tmp_path: Path):
+def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, Any], tmp_path: Path):
     def ask(peer: Peer, sut: Sut) -> None:
         assert isinstance(sut.tape, Tape)
         sut.tape.note(answered="x" * MAX_NOTE)

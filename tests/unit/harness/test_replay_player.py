@@ -71,14 +71,14 @@ class World:
         return self.environment.run_until(lambda: len(self.heard) >= count, ms)
 
 
-def test_what_came_after_the_timeout_and_before_the_wait_ended_counts(world_of: MadeWorlds):
+def test_event_after_timeout_but_before_end_of_wait_counts(world_of: MadeWorlds):
     """A busy tester looks late: what it found then came in time, since no timeout was noted before it."""
     world = world_of(came(130))
     assert world.wait(1, 100)
     assert world.environment.now().monotonic_ms == 5_130
 
 
-def test_a_wait_ends_when_it_ended_then(world_of: MadeWorlds):
+def test_replayed_wait_ends_at_recorded_time(world_of: MadeWorlds):
     world = world_of(note(104.5, timed_out=True), came(200))
     assert not world.wait(1, 100)
     assert world.environment.now().monotonic_ms == 5_104
@@ -91,7 +91,7 @@ def test_in_virtual_time_a_wait_ends_by_its_timeout(world_of: MadeWorlds):
     assert world.environment.now().monotonic_ms == 5_100
 
 
-def test_a_wait_looks_again_when_all_that_came_together_is_there(world_of: MadeWorlds):
+def test_wait_is_evaluated_after_simultaneous_events(world_of: MadeWorlds):
     items = note(10, together=True), came(10, b"a"), came(11, b"b", 2), note(11, together=False)
     world = world_of(*items)
     assert world.wait(1, 100)
@@ -106,7 +106,7 @@ def test_simultaneous_events_without_frames_do_not_block_the_replay(world_of: Ma
 
 
 @pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
-def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorlds, due_ms: int, heard: int):
+def test_timer_due_just_before_event_runs_after_it(world_of: MadeWorlds, due_ms: int, heard: int):
     world, found = world_of(came(100)), []
     world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))
     world.environment.run_until(lambda: bool(found), 1_000)
@@ -126,7 +126,7 @@ def test_timer_due_at_once_runs_before_the_waiting_check_continues(world_of: Mad
     assert found == ["answers"]
 
 
-def test_the_second_of_a_packet_is_that_in_which_it_was_sent(world_of: MadeWorlds):
+def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
     """The harness reads the clock on its way to the next thing that it does."""
     question = note(20, call="inspect", **{"with": {}})
     world = world_of(question)
@@ -137,7 +137,7 @@ def test_the_second_of_a_packet_is_that_in_which_it_was_sent(world_of: MadeWorld
     assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
 
 
-def test_a_port_is_the_one_that_was_picked(world_of: MadeWorlds):
+def test_replayed_port_is_the_recorded_port(world_of: MadeWorlds):
     world = world_of(note(0, picked=4_711))
     assert world.environment.datagrams(Endpoint("127.0.0.2", 0), world).endpoint.port == 4_711
 
@@ -172,7 +172,7 @@ def test_item_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, items
     assert world.differences == [why]
 
 
-def test_a_name_is_in_no_capture(world_of: MadeWorlds):
+def test_replay_refuses_to_resolve_host_names(world_of: MadeWorlds):
     world = world_of()
     assert world.environment.resolve("127.0.0.9") == ("127.0.0.9",)
     with pytest.raises(NotReplayable):

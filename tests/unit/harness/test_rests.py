@@ -44,10 +44,10 @@ def test_a_system_reaches_the_peer_where_sessions_are_accepted(
     assert (found.connected, found.awaited) == (connected, not connected)
 
 
-def test_a_peer_that_does_not_listen_awaits_nothing() -> None:
+def test_peer_without_listener_expects_no_sessions() -> None:
     assert not rests(listens=False).awaited
 
 
-def test_a_connection_of_rpc_is_recorded_as_such() -> None:
+def test_rpc_connection_is_recorded_as_rpc() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
     assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC

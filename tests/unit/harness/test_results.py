@@ -61,7 +61,7 @@ def test_the_worst_verdict_of_a_rule_stands_whatever_order_its_lines_have(tmp_pa
         (Verdict.NOT_OBSERVABLE, "skipped", "skipped"),
     ],
 )
-def test_every_verdict_has_its_place_in_both(
+def test_every_verdict_appears_in_junit_and_allure(
     tmp_path: Path, verdict: Verdict, element: str | None, status: str
 ) -> None:
     log(tmp_path).append(Entry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
@@ -81,7 +81,7 @@ def test_every_verdict_has_its_place_in_both(
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
 
 
-def test_a_failure_of_junit_names_what_it_shares_with_others(tmp_path: Path) -> None:
+def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     sink = log(tmp_path)
     for rule in (MUST, SHOULD):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))

@@ -45,7 +45,7 @@ def after(one: Entry, *, rests: Rests = USED, root: Line = QUEUE) -> tuple[Entry
     ],
     ids=["silence", "silence without a packet", "still open", "miss", "open"],
 )
-def test_what_a_missing_queue_may_explain_is_inconclusive_because_of_it(one: Entry) -> None:
+def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> None:
     found, named = after(one)
     assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, QUEUE.sentence)
     assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check rests on it)"]
@@ -69,7 +69,7 @@ def test_observed_behaviour_stands_with_a_missing_root(one: Entry) -> None:
     assert named.lines() == []
 
 
-def test_silence_stands_where_the_check_used_another_queue() -> None:
+def test_failure_by_silence_is_kept_when_check_used_other_queue() -> None:
     one = entry()
     assert after(one, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == one
 

@@ -147,7 +147,7 @@ def test_wrong_password_is_reported(environment, tmp_path, kind, auth_type):
                 association.bind(QM2QM)
 
 
-def test_a_sut_that_does_not_authenticate_is_told_of(environment, tmp_path):
+def test_sut_without_authentication_is_reported(environment, tmp_path):
     ScriptedSut(environment)
     with (
         peer_of(environment, tmp_path / "rpc.pcapng", rpc=access("privacy")) as peer,
@@ -156,7 +156,7 @@ def test_a_sut_that_does_not_authenticate_is_told_of(environment, tmp_path):
         Association(peer).connect(2103).bind(QM2QM)
 
 
-def test_a_call_that_is_denied_to_who_does_not_authenticate_names_the_way_out(environment, tmp_path):
+def test_call_denied_without_authentication_names_remedy(environment, tmp_path):
     sut = scripted(environment)
     sut.answers["RemoteQMPurgeQueue"] = lambda call: call.fault(5)
     for rpc, hinted in (({}, True), (access("connect"), False)):
@@ -237,7 +237,7 @@ def test_the_peer_without_a_user_has_no_authentication_type(tmp_path):
 # -- trailers, [rpc] --------------------------------------------------------------------------------------------------
 
 
-def test_trailers_are_put_on_and_read():
+def test_security_trailers_are_built_and_read():
     plain = bytes.fromhex("05000003 10000000 1c00 0000 02000000 04000000 0000 0800") + b"stub"
     made = with_trailer(plain, Trailer(10, 6, 7, b"sixteen octets!!", 12))
     assert trailer_of(made) == Trailer(10, 6, 7, b"sixteen octets!!", 12)
@@ -261,7 +261,7 @@ def test_trailers_are_put_on_and_read():
         ({"level": "privacy", "user": "a", "password": "b", "authentication": "x"}, "must be one of negotiate, ntlm"),
     ],
 )
-def test_what_cannot_be_used_of_the_sut_file_gives_one_line_error(rpc, said):
+def test_unusable_rpc_setting_of_sut_file_gives_one_line_error(rpc, said):
     with pytest.raises(UsageError) as caught:
         sut_file(rpc=rpc)
     assert said in str(caught.value)

@@ -52,7 +52,7 @@ def run_json(folder: Path) -> dict[str, Any]:
     return tree
 
 
-def test_a_folder_with_something_else_in_it_is_left_alone(begin: Begin, tmp_path: Path) -> None:
+def test_run_refuses_folder_with_other_content(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "thesis.odt").write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match="is not empty and holds no run; give another --out"):
         begin(tmp_path)
@@ -87,7 +87,7 @@ def test_partial_run_is_marked_partial(begin: Begin, tmp_path: Path) -> None:
         ([Verdict.PASS, Verdict.HARNESS_ERROR], 1),
     ],
 )
-def test_the_exit_code_says_what_was_found(begin: Begin, tmp_path: Path, verdicts: list[Verdict], code: int) -> None:
+def test_exit_code_of_run_depends_on_verdicts(begin: Begin, tmp_path: Path, verdicts: list[Verdict], code: int) -> None:
     run = begin()
     judged(run, "t", *verdicts)
     assert run.end() == code
@@ -102,7 +102,7 @@ def test_a_run_without_a_check_is_no_success(begin: Begin, tmp_path: Path) -> No
     assert run.end() == run_json(tmp_path)["exit"] == 5
 
 
-def test_fewer_checks_than_frozen_is_no_success_unless_a_part_was_asked_for(
+def test_fewer_checks_than_frozen_fail_a_whole_run(
     begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 3)
@@ -117,7 +117,7 @@ def test_fewer_checks_than_frozen_is_no_success_unless_a_part_was_asked_for(
     assert run.end() == 0
 
 
-def test_an_aborted_run_and_a_check_that_broke_are_no_success(begin: Begin, tmp_path: Path) -> None:
+def test_aborted_run_and_harness_error_fail_the_run(begin: Begin, tmp_path: Path) -> None:
     for name in ("aborted", "failed"):
         run = begin(tmp_path / name)
         judged(run, "t", Verdict.PASS)
@@ -128,7 +128,7 @@ def test_an_aborted_run_and_a_check_that_broke_are_no_success(begin: Begin, tmp_
 # -- folders --------------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_that_holds_a_run_is_left_alone(begin: Begin, tmp_path: Path) -> None:
+def test_run_refuses_folder_of_another_run(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     judged(run, "t", Verdict.PASS)
     run.lock.release()
@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_made_gives_one_line_error(begin: Begin, tmp_pat
         begin(tmp_path / "file")
 
 
-def test_the_run_id_has_nothing_of_a_path_in_it(begin: Begin) -> None:
+def test_run_id_contains_no_path(begin: Begin) -> None:
     run = begin(sut={"name": "../../etc/passwd", "version": "/"})
     assert "/" not in run.id
     assert run.file.sut.name == "../../etc/passwd"
@@ -158,7 +158,7 @@ def test_the_run_id_has_nothing_of_a_path_in_it(begin: Begin) -> None:
 # -- resume ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_killed_run_goes_on_where_it_was(begin: Begin, tmp_path: Path) -> None:
+def test_killed_run_resumes_after_its_last_verdict(begin: Begin, tmp_path: Path) -> None:
     first = begin()
     judged(first, "one", Verdict.FAIL, Verdict.PASS)
     judged(first, "two", Verdict.PASS)  # it is killed here: who knows what of "two" is missing
@@ -180,7 +180,7 @@ def test_a_killed_run_goes_on_where_it_was(begin: Begin, tmp_path: Path) -> None
     assert run_json(tmp_path)["started"] == first.started
 
 
-def test_the_capture_that_verdicts_of_before_point_into_is_kept(begin: Begin) -> None:
+def test_capture_of_earlier_verdicts_is_kept_on_resume(begin: Begin) -> None:
     first = begin()
     judged(first, "one", Verdict.PASS)
     judged(first, "two", Verdict.PASS)
@@ -203,7 +203,7 @@ def residue_of(*checks: str) -> list[dict[str, str]]:
     return [{"check": check, "what": "a queue that cannot be deleted"} for check in checks]
 
 
-def test_a_run_that_ended_makes_again_the_checks_that_met_residue(begin: Begin, tmp_path: Path) -> None:
+def test_resume_of_ended_run_repeats_checks_that_found_residue(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     for test in ("t", "u"):
         judged(run, test, Verdict.PASS)
@@ -220,7 +220,7 @@ def test_a_run_that_ended_makes_again_the_checks_that_met_residue(begin: Begin, 
     assert len(lines(tmp_path)) == 3
 
 
-def test_a_run_that_did_not_end_keeps_its_residue_and_goes_on(begin: Begin, tmp_path: Path) -> None:
+def test_resume_of_unfinished_run_keeps_its_residue(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     for test in ("t", "u"):
         judged(run, test, Verdict.PASS)
@@ -234,7 +234,7 @@ def test_a_run_that_did_not_end_keeps_its_residue_and_goes_on(begin: Begin, tmp_
     assert run_json(tmp_path)["residue"] == residue_of("t", "u")
 
 
-def test_a_kill_loses_no_residue(begin: Begin, tmp_path: Path) -> None:
+def test_residue_is_recorded_despite_kill(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     judged(run, "t", Verdict.PASS)
     run.residue += residue_of("t")
@@ -251,7 +251,7 @@ def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:
     assert begin(resume=True).done.cut == "one"
 
 
-def test_nothing_to_resume_and_the_wrong_sut_give_one_line_errors(begin: Begin, tmp_path: Path) -> None:
+def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing to resume: run\.json or verdicts\.jsonl is missing"):
         begin(tmp_path / "none", resume=True)
     judged(begin(), "one", Verdict.PASS)
@@ -270,7 +270,7 @@ def test_a_broken_run_file_gives_one_line_error(begin: Begin, tmp_path: Path, co
 @pytest.mark.parametrize(
     "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"seq": None}]
 )
-def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Path, change: dict[str, Any]) -> None:
+def test_invalid_verdict_line_is_named_and_file_unchanged(begin: Begin, tmp_path: Path, change: dict[str, Any]) -> None:
     judged(begin(), "one", Verdict.PASS, Verdict.PASS)
     good, last = written(tmp_path)
     for key, value in change.items():
@@ -284,7 +284,7 @@ def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Pa
     assert (tmp_path / "verdicts.jsonl").read_text() == data
 
 
-def test_a_run_of_schema_1_is_read_and_not_gone_on_with(begin: Begin, tmp_path: Path) -> None:
+def test_run_of_schema_1_is_read_but_not_resumed(begin: Begin, tmp_path: Path) -> None:
     judged(begin(), "one", Verdict.PASS)
     path = tmp_path / "verdicts.jsonl"
     path.write_text(json.dumps({**written(tmp_path)[0], "schema": 1}) + "\n")
@@ -298,7 +298,7 @@ def test_a_run_of_schema_1_is_read_and_not_gone_on_with(begin: Begin, tmp_path: 
 # -- rules.json -----------------------------------------------------------------------------------------------------
 
 
-def test_a_run_says_what_it_could_judge_and_by_which_checks(begin: Begin, tmp_path: Path) -> None:
+def test_run_records_judgeable_rules_and_their_checks(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     found = json.loads((tmp_path / "rules.json").read_text(encoding="utf-8"))
     assert (found["rules"][MUST]["checks"], found["rules"][SHOULD]["checks"]) == (["suites/a.py::test_b"], [])
@@ -308,7 +308,7 @@ def test_a_run_says_what_it_could_judge_and_by_which_checks(begin: Begin, tmp_pa
     assert run_json(tmp_path)["suites"] == run.suites
 
 
-def test_a_run_that_ends_before_its_checks_were_collected_says_so_too(begin: Begin, tmp_path: Path) -> None:
+def test_run_aborted_before_collection_is_recorded(begin: Begin, tmp_path: Path) -> None:
     begin(tmp_path / "other")
     run = Run.begin(tmp_path / "run", sut_file(), catalogue(), "all", resume=False)
     assert run_json(tmp_path / "run")["suites"] is None
@@ -348,7 +348,7 @@ def test_the_name_of_a_capture_is_the_end_of_its_test_and_a_digest() -> None:
 @pytest.mark.parametrize(
     "names", [("[-1]", "[1]"), ("[a-b]", "[a_b]"), ("[A]", "[a]"), ("[" + "x" * 300 + "1]", "[" + "x" * 300 + "2]")]
 )
-def test_names_that_look_alike_in_a_file_name_are_still_two(names: tuple[str, str]) -> None:
+def test_similar_test_names_give_different_capture_names(names: tuple[str, str]) -> None:
     assert len({capture_name(f"suites/mqqb/test_x.py::test_y{name}") for name in names}) == 2
 
 

@@ -62,7 +62,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
     assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
 
 
-def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
+def test_summary_begins_with_missing_roots_and_names_dependent_rules():
     root = {"root": "queues plain", "said": "queues: plain: there is no such queue", "checks": ["suites/a.py::b"]}
     text = page(
         result("MQQB-2.1.2-01", Verdict.INCONCLUSIVE, reason="queues: plain: there is no such queue; none came"),
@@ -76,7 +76,7 @@ def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
     assert "## fail: 1" in text
 
 
-def test_a_part_of_a_run_and_known_deviations_are_said():
+def test_summary_states_partial_run_and_known_deviations():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
     assert "**The run is partial: only -k x.**" in text
@@ -88,7 +88,7 @@ def test_a_part_of_a_run_and_known_deviations_are_said():
     assert "failing no more: MQQB-2.1.2-02" in text
 
 
-def test_a_run_of_anybody_writes_no_lines_of_its_own():
+def test_hostile_text_gives_no_ci_command_in_summary():
     """A CI job takes what begins with :: at the start of a line for a command; a terminal takes escape sequences."""
     hostile = "x\x1b[2J\n::set-output name=a::b"
     text = page(
@@ -103,7 +103,7 @@ def test_a_run_of_anybody_writes_no_lines_of_its_own():
     assert [line for line in text.splitlines() if line.startswith("::")] == []
 
 
-def test_of_very_many_the_rest_is_counted():
+def test_summary_counts_findings_beyond_its_limit():
     text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
     assert text.count("| suites/a.py") == SHOWN
     assert text.endswith("\nand 3 more\n")
@@ -122,6 +122,6 @@ def test_of_very_many_the_rest_is_counted():
         ("a\\", "a\\\\"),
     ],
 )
-def test_only_what_markdown_would_take_is_escaped_and_a_terminal_shows_it_as_it_was(text: str, markdown: str):
+def test_only_markdown_syntax_is_escaped_in_summary(text: str, markdown: str):
     assert escape(text) == markdown
     assert unescape(markdown) == text

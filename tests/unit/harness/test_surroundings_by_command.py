@@ -17,7 +17,7 @@ WELL, BADLY = (sys.executable, "-c", ""), (sys.executable, "-c", "raise SystemEx
 EXTERNAL = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 
-def test_a_part_is_taken_and_given_back_by_its_commands():
+def test_commands_make_environment_part_unavailable_and_available():
     around = by_commands(EnvironmentTable(take_storage=WELL, give_storage=WELL))
     assert around.there == {"storage": True}
     around.change({"storage": False, "service": False})
@@ -26,7 +26,7 @@ def test_a_part_is_taken_and_given_back_by_its_commands():
     assert around.there == {"storage": True}
 
 
-def test_a_command_that_fails_gives_one_line_error_and_nobody_knows_what_of_its_part_is_there():
+def test_failed_environment_command_gives_one_line_error_and_unknown_state():
     around = by_commands(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
     with pytest.raises(SutUnavailable, match=r"exit code 1: no such disk$"):
         around.change({"storage": False})
@@ -51,7 +51,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
     assert around.there == {"storage": None}
 
 
-def test_what_a_command_starts_may_stay_when_it_has_ended():
+def test_process_started_by_environment_command_may_continue():
     started = ("sh", "-c", "sleep 60 & echo well")
     around = by_commands(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=30))
     around.change({"storage": False})
@@ -69,7 +69,7 @@ def test_a_command_that_did_a_part_of_its_work_is_undone_by_the_other(tmp_path):
     assert around.there == {"storage": True}
 
 
-def test_the_clock_is_set_by_so_many_seconds(tmp_path):
+def test_clock_command_gets_offset_in_seconds(tmp_path):
     told = tmp_path / "told"
     around = by_commands(EnvironmentTable(set_clock=("sh", "-c", f"echo {{seconds}} >> {told}")))
     assert around.there == {"clock": 0}

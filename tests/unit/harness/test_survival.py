@@ -51,14 +51,14 @@ def test_a_system_that_accepts_and_says_nothing_hangs(sut: Sut):
     assert diagnose(peer_of(sut)).condition is Condition.HANGS
 
 
-def test_a_system_with_another_name_was_started_anew(sut: Sut):
+def test_changed_identity_of_system_means_restart(sut: Sut):
     sut.identifier = OTHER
     diagnosis = diagnose(peer_of(sut))
     assert diagnosis.condition is Condition.RESTARTED
     assert str(OTHER) in diagnosis.says
 
 
-def test_a_system_that_was_gone_was_started_anew_unless_it_was_told_to(sut: Sut):
+def test_interrupted_system_counts_as_restarted_unless_requested(sut: Sut):
     assert isinstance(sut.environment, VirtualEnvironment)
     pulse: Any = SimpleNamespace(was_gone=True)
     sut.environment.pulse = pulse
@@ -67,7 +67,7 @@ def test_a_system_that_was_gone_was_started_anew_unless_it_was_told_to(sut: Sut)
     assert diagnose(peer_of(sut)).alive
 
 
-def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_passes(tmp_path: Path):
+def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
     made = judge(tmp_path, MUST, SETTLED)
     for rule in (MUST, SETTLED):
         made(rule, expected="closed", observed="closed", evidence=frame(1))
@@ -77,7 +77,7 @@ def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_pa
     assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
 
 
-def test_a_flood_is_a_finding_and_nobody_is_asked_whether_it_goes_on(sut: Sut, tmp_path: Path):
+def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
     peer.environment.flood = "the SUT sent 134217729 bytes within one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
@@ -121,7 +121,7 @@ def test_miss_in_every_attempt_is_a_miss():
 
 
 @pytest.mark.parametrize(("steady", "verdict"), [(True, Verdict.FAIL), (False, Verdict.INCONCLUSIVE)])
-def test_a_miss_beside_attempts_without_end_counts_only_when_nothing_stood_still(steady: bool, verdict: Verdict):
+def test_miss_besides_aborted_attempts_counts_only_without_stall(steady: bool, verdict: Verdict):
     assert verdicts_of([entry(MUST, Verdict.INCONCLUSIVE)], [FAIL], steady=steady) == [(MUST, verdict)]
 
 

@@ -37,7 +37,7 @@ def test_end_of_the_system_process_is_reported(tmp_path: Path, code: str, how: s
     assert process.describe_end() == "SIGTERM"
 
 
-def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> None:
+def test_worker_learns_end_of_system_from_starting_process(tmp_path: Path) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(["sleep", "60"])
     read, write = os.pipe()
@@ -79,7 +79,7 @@ def assert_they_end(pids: list[int]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_a_killed_run_takes_along_what_its_program_started(tmp_path: Path) -> None:
+def test_killed_run_ends_processes_of_its_program(tmp_path: Path) -> None:
     run = os.fork()
     if run == 0:
         SutProcess(tmp_path / "log").start(["sh", "-c", STARTED])

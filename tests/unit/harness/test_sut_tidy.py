@@ -102,7 +102,7 @@ def test_a_queue_that_is_gone_already_leaves_nothing(left: list[str], residue: l
     assert deleted == [f"{main};sub", main]
 
 
-def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> None:
+def test_failed_cleanup_is_residue_and_other_cleanup_continues() -> None:
     control = Scripted(delete_queue=ControlRefused("it is open"), set_timers={"scale": 1})
     one = view(control)
     one.queue()
@@ -114,7 +114,7 @@ def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> No
 
 
 @pytest.mark.parametrize("broken", [Unsupported("cannot"), ContractBroken("control: `delete_queue`: no")])
-def test_what_the_channel_cannot_or_says_wrongly_is_residue_too(broken: Exception) -> None:
+def test_cleanup_refused_or_answered_wrongly_is_residue(broken: Exception) -> None:
     control = Scripted(delete_queue=broken, set_timers={"scale": 1})
     one = view(control)
     one.queue()
@@ -125,7 +125,7 @@ def test_what_the_channel_cannot_or_says_wrongly_is_residue_too(broken: Exceptio
 
 
 @pytest.mark.parametrize("verb", ["set_timers", "configure"])
-def test_what_an_answer_does_not_name_cannot_be_changed(verb: str) -> None:
+def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     control = Scripted(**{verb: {"scale": 1}})
     one = view(control)
     with pytest.raises(Unsupported, match=f"cannot {verb} quota: its answer does not name it"):
@@ -145,7 +145,7 @@ def test_a_sut_that_was_taken_off_the_network_comes_back_once() -> None:
     assert control.verbs() == ["take_offline", "bring_online"] * 2
 
 
-def test_a_channel_that_is_lost_ends_the_taking_back() -> None:
+def test_lost_channel_ends_cleanup() -> None:
     one = view(Scripted(delete_queue=SutUnavailable("gone")))
     one.queue()
     one.close()
@@ -164,7 +164,7 @@ def test_shared_sut_refuses_changes_of_its_environment(change: Any) -> None:
     assert control.asked == []
 
 
-def test_what_the_system_keeps_is_told_by_message_ids_and_taken_out() -> None:
+def test_kept_messages_are_recognized_by_id_and_removed() -> None:
     peer = sut_file().driver.peer_identifier
     found = [("{s}\\7", 1), (f"{{{peer}}}\\3", 2), (f"{{{peer}}}\\99999", 3), ("{s}\\8", 4)]
     messages = [{"message_id": name, "lookup_id": number} for name, number in found]
@@ -184,7 +184,7 @@ def test_messages_that_wait_are_counted_by_the_names_that_they_go_to() -> None:
     assert view(Scripted(), frozenset({"send"})).waiting_for([""]) is None
 
 
-def test_what_was_taken_away_is_given_back_and_what_cannot_be_ends_the_run():
+def test_environment_is_restored_after_check_and_failure_ends_run():
     control = Scripted(environment={"storage": True, "coordinator": True})
     made = view(control, ALL | {"environment"})
     made.change_environment(storage=False)
@@ -221,7 +221,7 @@ class Halting(Scripted):
         return dict(self.there)
 
 
-def test_each_part_is_given_back_whatever_becomes_of_the_others():
+def test_each_environment_part_is_restored_independently():
     control = Halting("clock", "directory")
     made = view(control, ALL | {"environment"})
     made.change_environment(coordinator=False, directory=False, storage=False)

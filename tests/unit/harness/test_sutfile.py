@@ -26,7 +26,7 @@ def test_defaults_are_the_ones_of_the_readme() -> None:
     assert dict(file.capabilities) == {}
 
 
-def test_the_file_of_the_issue_is_accepted(tmp_path: Path) -> None:
+def test_full_sut_file_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text(
         r"""
@@ -64,7 +64,7 @@ ping = true
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sutt": {}}, ["[sutt]", "known are"]),
+        ({"sutt": {}}, ["[sutt]", "known: "]),
         ({"driver": {"kind": "external", "tcp_prot": 1}}, ["driver.tcp_prot", "tcp_port"]),
         ({"driver": {"kind": "carrier pigeon"}}, ["driver.kind", "carrier pigeon", "virtual, process, external"]),
         ({"driver": {"kind": "external", "tcp_port": "1801"}}, ["driver.tcp_port", "int"]),
@@ -97,7 +97,7 @@ def test_a_missing_or_broken_file_gives_one_line_error(tmp_path: Path) -> None:
         load_sut_file(tmp_path / "broken.toml")
 
 
-def test_a_remote_address_is_possible_when_meant() -> None:
+def test_remote_address_is_accepted_with_explicit_permission() -> None:
     driver = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
     assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"
 

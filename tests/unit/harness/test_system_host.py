@@ -66,7 +66,7 @@ def ask_for_a_session(peer: Peer) -> Any:
     return connection
 
 
-def test_a_core_that_raises_has_crashed_and_it_is_said_where(driver: Driver, tmp_path: Path) -> None:
+def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_path: Path) -> None:
     one = driver(Raising)
     peer = peer_of(one)
     assert ask_for_a_session(peer).wait_closed()

@@ -44,14 +44,14 @@ def test_measured_timeout_is_bounded():
     assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_MS
 
 
-def test_a_value_of_the_file_holds_whatever_is_measured_and_a_factor_stretches_the_defaults():
+def test_timeout_of_sut_file_overrides_measurement_and_factor_scales_defaults():
     table = parse_sut_file(TREE | {"timeouts": {"response_ms": 700, "factor": 2}}).timeouts
     timeouts = timeouts_for(table, controlled=False, speed=Speed((1_500,)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.connect_ms) == (700, 3_000, 12_000)
 
 
 @pytest.mark.parametrize("table", [{"factor": 0}, {"response_ms": -1}, {"quiet_ms": 10_000_000}, {"respond_ms": 1}])
-def test_a_senseless_value_gives_one_line_error(table: dict[str, object]):
+def test_invalid_timeout_value_gives_one_line_error(table: dict[str, object]):
     with pytest.raises(UsageError, match=r"timeouts\."):
         parse_sut_file(TREE | {"timeouts": table})
 

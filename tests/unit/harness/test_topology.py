@@ -65,10 +65,10 @@ def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> No
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known are topology, sender, router, receiver"),
+        ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known: topology, sender, router, receiver"),
         ("topology.toml", '[router]\nsut = "router.toml"\naddress = "127.0.1.2"\n', "", "table [router] is missing"),
         ("topology.toml", 'name = "three"', "", "topology.name is missing, or no text"),
-        ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known are name"),
+        ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known: name"),
         ("topology.toml", "127.0.1.3", "127.0.1.1", "address 127.0.1.1 is that of sender and receiver"),
         ("router.toml", "127.0.2.2", "127.0.2.1", "driver.address 127.0.2.1 is that of sender and router"),
         ("router.toml", "127.0.2.2", "127.0.1.3", "a loop: the router listens at 127.0.1.3, where"),
@@ -209,7 +209,7 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
     assert network.relay.links == []
 
 
-def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
+def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"

@@ -12,7 +12,17 @@ import pytest
 from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 
 from harness.errors import UsageError
-from harness.judging.verdicts import WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_lines, read_verdicts, worst
+from harness.judging.verdicts import (
+    WORST_FIRST,
+    Entry,
+    Evidence,
+    Recorded,
+    Verdict,
+    read_lines,
+    read_standing_verdicts,
+    read_verdicts,
+    worst,
+)
 from harness.run_folder import capture_name, capture_of
 from reports.vocabulary import VERDICTS
 
@@ -41,6 +51,36 @@ def test_each_verdict_is_on_disk_at_once(tmp_path: Path) -> None:
         last = lines(tmp_path)[-1]
         assert (last["seq"], last["verdict"], last["observed"]) == (number, verdict, "Zürich\n\"'")
     assert made.counts == dict.fromkeys(Verdict, 1)
+
+
+def test_the_log_lists_each_rule_that_turns_bad_once(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    for verdict in (Verdict.PASS, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.FAIL, Verdict.FAIL):
+        made.append(entry(verdict))
+    made.append(entry(Verdict.WARN, rule=SETTLED))
+    assert made.turned_bad == [(MUST, Verdict.INCONCLUSIVE), (MUST, Verdict.FAIL)]
+
+
+def test_the_standing_verdicts_are_the_worst_of_all_verdicts(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    for rule in (SETTLED, MUST):
+        for verdict, test in ((Verdict.PASS, "a"), (Verdict.FAIL, "c"), (Verdict.FAIL, "b"), (Verdict.WARN, "a")):
+            made.append(entry(verdict, rule=rule, test=test))
+    path = tmp_path / "verdicts.jsonl"
+    found = read_standing_verdicts(path)
+    assert [(line["rule"], line["seq"]) for line in found] == sorted([(MUST, 7), (SETTLED, 3)])
+    assert found == [
+        line for line in sorted(read_verdicts(path), key=lambda line: line["rule"]) if line["seq"] in (3, 7)
+    ]
+
+
+def test_a_line_without_a_verdict_is_named_when_the_standing_verdicts_are_read(tmp_path: Path) -> None:
+    log(tmp_path).append(entry())
+    path = tmp_path / "verdicts.jsonl"
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"schema":2,"seq":2,"rule":"MQQB-2.1.1-01"}\n')
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: not a verdict"):
+        read_standing_verdicts(path)
 
 
 WHOLE = Entry(
@@ -92,7 +132,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("given", "changed", "left_out"), LINES)
-def test_a_line_has_what_is_its_own_and_is_read_back_whole(
+def test_verdict_line_contains_own_fields_and_is_read_completely(
     tmp_path: Path, given: Entry, changed: dict[str, Any], left_out: set[str]
 ) -> None:
     log(tmp_path).append(given)
@@ -127,7 +167,7 @@ def test_unknown_keys_of_a_verdict_line_are_kept(tmp_path: Path) -> None:
     assert next(read_verdicts(path))["new"] == [1]
 
 
-def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path) -> None:
+def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
     log(tmp_path).append(entry(rule="MQQB-3.1.5-99"))
     found = next(read_verdicts(tmp_path / "verdicts.jsonl"))
     assert (found["document"], found["section"], found["level"]) == ("MQQB", "3.1.5", "")
@@ -166,7 +206,7 @@ def test_missing_or_broken_verdict_file_gives_one_line_error(
     assert "\n" not in str(caught.value)
 
 
-def test_what_was_recorded_before_is_counted_on(tmp_path: Path) -> None:
+def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
     recorded = Recorded(last=41)
     recorded.counts[Verdict.FAIL] = 2
     made = log(tmp_path, recorded)

@@ -24,7 +24,7 @@ def opened(*needs: str) -> Sut:
     return VirtualDriver(file, raises=True).open("a check", needs=needs)
 
 
-def test_a_check_that_needs_none_has_a_system_in_workgroup_mode():
+def test_check_without_directory_gets_system_in_workgroup_mode():
     sut = opened()
     assert not sut.has("directory")
     assert not sut.inspect()["QueueManager"]["DirectoryIntegrated"]
@@ -33,7 +33,7 @@ def test_a_check_that_needs_none_has_a_system_in_workgroup_mode():
         sut.control.call("published")
 
 
-def test_a_check_that_needs_it_has_a_system_that_is_in_the_directory():
+def test_check_with_directory_gets_system_in_directory():
     sut = opened("directory")
     assert sut.has("directory")
     assert sut.control.call("environment")["directory"] is True
@@ -42,7 +42,7 @@ def test_a_check_that_needs_it_has_a_system_that_is_in_the_directory():
     assert sut.control.call("published", queue="orders")["published"]["label"] == "of today"
 
 
-def test_what_is_away_is_noticed_soon_and_what_is_back_by_the_timer():
+def test_directory_loss_is_noticed_soon_and_return_by_timer():
     sut = opened("directory")
     sut.change_environment(directory=False)
     sut.environment.run_until(lambda: False, 1_000)
@@ -52,7 +52,7 @@ def test_what_is_away_is_noticed_soon_and_what_is_back_by_the_timer():
     assert not sut.inspect()["QueueManager"]["DirectoryOffline"]
 
 
-def test_the_way_to_the_other_site_leads_by_the_peer():
+def test_route_to_other_site_leads_over_peer():
     sut = opened("directory")
     to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
     sut.send(to, body="for the other site")
@@ -62,12 +62,12 @@ def test_the_way_to_the_other_site_leads_by_the_peer():
     assert sut.file.driver.peer_identifier != FAR_QUEUE_MANAGER
 
 
-def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
+def test_unchangeable_attribute_is_refused_in_one_line():
     with pytest.raises(ConformanceFailure, match="label is not an attribute of the object"):
         opened("directory").control.call("published", label="x")
 
 
-def test_without_the_verb_nothing_of_what_is_published_is_shown():
+def test_published_objects_are_not_shown_without_the_verb():
     sut = opened("directory")
     sut.controls_environment = False
     with pytest.raises(NotShown, match="control channel does not show the objects"):

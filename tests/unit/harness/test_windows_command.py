@@ -42,7 +42,7 @@ def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
     [
         (("contoso", "192.0.2.10", "none", None), "--address contoso: must be an IP address"),
         (("192.0.2.20", '1" or', "none", None), '--peer-address 1" or: must be an IP address'),
-        ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown; known are none, windows-nt"),
+        ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown profile; known: none, windows-nt"),
         ((*ADDRESSES, "none", "-oProxyCommand=x"), "--ssh '-oProxyCommand=x': must be HOST or USER@HOST"),
         ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
     ],
@@ -59,7 +59,7 @@ def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path:
     write_files(tmp_path, "text")
     for name in FILES:
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_files(tmp_path, "other")
     assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
 

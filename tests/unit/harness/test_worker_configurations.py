@@ -23,7 +23,7 @@ def described(kind: str, control: str = "none", queue: str = "private$\\q", **dr
     return parse_sut_file(tree | {"control": {"kind": control, "address": "127.0.0.1:0"}})
 
 
-def test_one_worker_works_with_the_file_as_it_is() -> None:
+def test_single_worker_uses_unchanged_sut_file() -> None:
     for kind in ("virtual", "process", "external"):
         assert worker_configurations(described(kind), 1) == [described(kind)]
 
@@ -79,7 +79,7 @@ def test_fresh_peers_away_from_loopback_share_the_address() -> None:
     assert as_fresh_peer(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
 
 
-def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
+def test_message_identifiers_differ_between_runs() -> None:
     """MS-MQQB 3.1.5.8.1: a SUT that was tested before would take it for a duplicate."""
     first, second = (
         ExternalDriver(described("external"), Path("out")),
@@ -95,7 +95,7 @@ def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
     assert len(taken) == 100 * 1024
 
 
-def test_no_queue_manager_that_a_check_plays_has_the_identifier_of_one_before() -> None:
+def test_identifiers_of_played_queue_managers_differ_between_runs() -> None:
     """Nor in another attempt or in a later run: messages with the same numbers would be duplicates, too."""
     driver = ExternalDriver(described("external"), Path("out"))
     drawn = set()

@@ -25,7 +25,7 @@ def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_ta
     assert selection(mutants, 300) == chosen[:300]
 
 
-def test_the_other_code_runs_while_it_is_exchanged_and_only_then() -> None:
+def test_mutated_code_runs_only_while_exchanged() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__

@@ -76,7 +76,7 @@ def test_each_mutation_changes_one_place(operator: str, body: str, expected: lis
     assert changes(f"def f(self, a, b, c, pair):\n    {body}", operator) == expected
 
 
-def test_a_function_that_gives_nothing_back_returns_early_and_one_that_decides_answers_both_ways() -> None:
+def test_early_return_mutates_procedures_and_predicates_but_not_generators() -> None:
     assert changes("def f(a) -> None:\n    if a: b()", "early-return") == ["return"]
     assert changes("def f(a) -> bool:\n    return a.b", "early-return") == ["return True", "return False"]
     assert changes("def f(a) -> Iterator[int]:\n    yield a", "early-return") == []

@@ -26,7 +26,7 @@ def killed(mutant: str, *tests: str) -> Kills:
     return Kills(mutant, "", tuple(f"test_file.py::{test}" for test in tests), len(tests))
 
 
-def test_the_test_that_kills_most_is_chosen_first_and_no_other_for_the_same() -> None:
+def test_test_selection_prefers_most_kills_without_redundancy() -> None:
     kills = [
         killed("one", "test_a[1]", "test_b"),
         killed("two", "test_a[2]"),

@@ -60,6 +60,6 @@ def line(verdict: Verdict) -> Line:
     ],
     ids=["same", "another verdict", "a verdict less", "no verdict"],
 )
-def test_a_check_differs_where_a_verdict_is_not_the_clean_one(verdicts: list[Verdict], *, differs: bool) -> None:
+def test_check_differs_when_any_verdict_differs_from_clean_run(verdicts: list[Verdict], *, differs: bool) -> None:
     clean = {"a": Clean([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
     assert differing([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())

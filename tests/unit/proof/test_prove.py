@@ -82,7 +82,7 @@ def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return run
 
 
-def test_a_function_is_shown_to_convict_by_one_of_its_cases_and_not_run_again(proved: Callable[..., Any]) -> None:
+def test_function_that_convicted_with_one_case_is_not_run_again(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {TWO, OTHER}, "second": {ONE}})
     proof = proved(trials)
     assert proof.complete
@@ -148,7 +148,7 @@ def test_a_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_s
     assert any(line.startswith(f"malformed: {ONE}: the peer breaks {SECOND_RULE}: PR is 4") for line in report(proof))
 
 
-def test_a_mark_of_what_no_case_of_a_function_breaks_is_a_finding(proved: Callable[..., Any]) -> None:
+def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, OTHER}})
     trials.malforms = {ONE: frozenset({RULE}), TWO: frozenset({RULE}), OTHER: frozenset({RULE})}
     trials.broken = {TWO: {RULE: "of one case"}}

@@ -144,7 +144,7 @@ def lines(why: str, *rules: str) -> list[Line]:
     ],
     ids=["all of its rules", "one of its rules", "its rules in another way"],
 )
-def test_a_fault_is_explained_by_an_allowed_reading_that_shows_the_same_of_all_of_its_rules(
+def test_fault_with_verdicts_of_allowed_reading_is_explained(
     of_fault: list[Line], of_reading: list[Line], *, same: bool
 ) -> None:
     found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})

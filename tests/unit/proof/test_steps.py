@@ -70,7 +70,7 @@ def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
     assert steps_of(both(replace_part(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
 
 
-def test_a_change_of_anything_else_may_be_noticed_by_every_check() -> None:
+def test_change_outside_steps_may_be_noticed_by_every_check() -> None:
     for install in (always(lambda qm: None), replace_part(MadeOtherwise)):
         assert steps_of(install) is None
         assert steps_of(both(replace_part(OneMore), install)) is None
@@ -121,7 +121,7 @@ def test_a_step_under_a_condition_is_taken_when_that_holds(core: FaultyCore) -> 
     assert recorder.take() == frozenset({ASSIGN, ASSIGN_AFTER_ODD})
 
 
-def test_most_faults_say_which_steps_they_change_and_every_reading_does() -> None:
+def test_most_faults_and_all_readings_declare_changed_steps() -> None:
     faults = load_faults().values()
     known = [fault for fault in faults if steps_of(fault.install)]
     assert len(known) > len(faults) / 2

@@ -27,7 +27,7 @@ ASKED = {
 SHOWN = {**ASKED, "type": "00000000-0000-0000-0000-000000000000"}
 
 
-def test_a_new_queue_has_what_was_asked_for_and_a_journal_of_its_own(host):
+def test_new_queue_has_requested_properties_and_own_journal(host):
     host.ask(CreateQueue(NEW, transactional=True, **ASKED))
     queue = queue_of(host, NEW)
     assert (queue.Label, queue.Journaling, queue.Quota, queue.JournalQuota) == ("orders", True, 10, 20)

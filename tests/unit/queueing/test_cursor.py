@@ -52,7 +52,7 @@ FROM_UNREAD = {
 
 
 @pytest.mark.parametrize(("event", "messages"), FROM_UNREAD)
-def test_from_unread(host, cursor, event, messages):
+def test_unread_cursor_moves_as_in_document(host, cursor, event, messages):
     put(host, *"a"[:messages])
     arguments = (False,) if event == DEQUEUE else ()
     assert raise_event(host, cursor, event, *arguments) == FROM_UNREAD[event, messages]
@@ -70,7 +70,7 @@ FROM_READ = {
 
 
 @pytest.mark.parametrize(("event", "left"), FROM_READ)
-def test_from_read(host, cursor, event, left):
+def test_read_cursor_moves_as_in_document(host, cursor, event, left):
     ids = dict(zip("ab", put(host, *"ab"), strict=True))
     assert raise_event(host, cursor, PEEK) == (SUCCEEDED, "a", READ)
     positions = queue_of(host).MessagePositionList
@@ -101,7 +101,7 @@ EXPIRED = {WAIT_PEEK: WAIT_PEEK, WAIT_RECEIVE: UNREAD}
 
 
 @pytest.mark.parametrize("state", EXPIRED)
-def test_a_wait_that_expired_leaves_what_comes_later_to_be_found(host, cursor, state):
+def test_cursor_finds_later_messages_after_expired_wait(host, cursor, state):
     put(host, "a")
     raise_event(host, cursor, DEQUEUE, False)
     positions = queue_of(host).MessagePositionList
@@ -115,7 +115,7 @@ def test_a_wait_that_expired_leaves_what_comes_later_to_be_found(host, cursor, s
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")
 
 
-def test_a_wait_that_expired_goes_to_no_place_that_only_another_cursor_keeps(host, cursor):
+def test_expired_wait_does_not_move_cursor_to_deleted_message(host, cursor):
     (identifier,) = put(host, "a")
     other = host.core.cursors.open(cursor.OpenQueueDescriptorReference)
     assert raise_event(host, other, PEEK) == (SUCCEEDED, "a", READ)

@@ -31,7 +31,7 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
         assert "create it first" in host.refusal(PeekMessages(name))
 
 
-def test_a_subqueue_is_deleted_alone(host):
+def test_deleting_subqueue_keeps_its_queue(host):
     host.ask(CreateQueue(SUB))
     put(host, "a")
     host.ask(DeleteQueue(SUB))
@@ -40,7 +40,7 @@ def test_a_subqueue_is_deleted_alone(host):
 
 
 @pytest.mark.parametrize("name", ["system$;deadletter", f"{PLAIN};journal"])
-def test_a_system_queue_stays(host, name):
+def test_system_queue_cannot_be_deleted(host, name):
     assert "system queue" in host.refusal(DeleteQueue(name))
 
 

@@ -43,7 +43,7 @@ def test_receive_waits_for_message_that_is_not_yet_on_disk():
     assert reads.answers == {"x": (OK, "slow"), "y": (OK, "behind")}
 
 
-def test_a_received_message_is_answered_when_the_disk_knows_and_kept_when_it_refuses():
+def test_receive_is_answered_after_disk_write_and_message_kept_on_failure():
     host = one_host()
     reads, descriptor = Reads(host), open_(host)
     put(host, "a", recoverable=True)

@@ -54,7 +54,7 @@ def settle(host):
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 1)])
-def test_within_a_transaction_it_waits_for_the_commit(hosts, numbers):
+def test_multi_queue_send_in_transaction_waits_for_commit(hosts, numbers):
     near = hosts[0]
     transaction = near.core.transaction_events.create_transaction(UUID(int=7), True)
     queues = [TRANSACTIONAL, "private$\\tx2"] if numbers == (1, 1) else [TRANSACTIONAL] * 2
@@ -79,7 +79,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("why", REFUSALS)
-def test_the_status_of_a_refusal_ends_it(hosts, why, several):
+def test_multi_queue_send_stops_at_first_refusal(hosts, why, several):
     near, far = hosts
     descriptor = opened(near, SEVERAL if several else direct(1))
     single = descriptor.OpenQueueDescriptorCollection[0] if several else descriptor
@@ -96,7 +96,7 @@ def test_the_status_of_a_refusal_ends_it(hosts, why, several):
     assert (near.bodies(), far.bodies()) == ([], [])
 
 
-def test_no_more_go_out_than_the_configuration_admits():
+def test_outgoing_messages_are_limited_by_configuration():
     host = Network().host(1, max_outgoing_messages=1)
     assert enqueue(host, direct(9)) is EnqueueStatus.NO_ERROR
     assert enqueue(host, direct(9)) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED

@@ -37,11 +37,11 @@ def test_a_single_name_is_itself(host, name):
     assert expand(host, name) == [name.lower()]
 
 
-def test_elements_are_sorted_and_once_there(host):
+def test_expanded_format_names_are_sorted_and_unique(host):
     assert expand(host, f"{C},{B},{A},{B.lower()}") == sorted([A.lower(), B.lower(), C.lower()])
 
 
-def test_one_element_that_is_left_is_a_single_name(host):
+def test_expansion_to_one_element_gives_single_name(host):
     assert expand(host, f"{A},{A.lower()}") == [A.lower()]
 
 

@@ -60,7 +60,7 @@ def test_held_position_stays_linked_but_is_not_counted(host):
     assert walk(positions) == ["c", "b", "d"]
 
 
-def test_positions_may_go_while_the_list_is_walked(host):
+def test_positions_can_be_removed_during_iteration(host):
     put(host, "a", "b", "c", "d")
     positions = queue_of(host).MessagePositionList
     seen = []
@@ -74,7 +74,7 @@ def test_positions_may_go_while_the_list_is_walked(host):
     assert walk(positions) == ["a", "d"]
 
 
-def test_a_queue_is_active_while_it_is_open(host):
+def test_queue_is_active_while_descriptor_is_open(host):
     core, queue = host.core, queue_of(host)
     assert not queue.Active
     descriptor = open_(host)

@@ -30,7 +30,7 @@ def test_a_local_queue_is_found_by_each_of_its_names(host, name):
     assert descriptor.QueueReference.OpenQueueDescriptorCollection == {descriptor.Handle: descriptor}
 
 
-def test_handles_are_never_the_same(host):
+def test_descriptor_handles_are_unique(host):
     assert len({opened(host, direct(1), Access.PEEK)[1].Handle for _ in range(50)}) == 50
 
 
@@ -91,7 +91,7 @@ MODES = list(itertools.product([Access.RECEIVE, Access.SEND, Access.PEEK, Access
 
 @pytest.mark.parametrize("first", MODES, ids=str)
 @pytest.mark.parametrize("second", MODES, ids=str)
-def test_sharing(host, first, second):
+def test_share_modes_allow_or_deny_second_opening(host, first, second):
     _, held = opened(host, direct(1), *first)
     status, descriptor = opened(host, direct(1), *second)
     assert (status is Status.MQ_OK) is shared(first, second)
@@ -102,7 +102,7 @@ def test_sharing(host, first, second):
     assert opened(host, direct(1), *second)[0] is Status.MQ_OK, "nothing is left of those that were closed"
 
 
-def test_close_ends_pending_reads_and_cursors(host):
+def test_closing_descriptor_ends_its_reads_and_cursors(host):
     reads, descriptor = Reads(host), open_(host)
     host.core.cursors.open(descriptor)
     reads.call("tagged", "dequeue_message", descriptor, tag="t")
@@ -144,7 +144,7 @@ def test_queues_are_opened_to_send_by_a_command(host):
     assert host.core.descriptors == {}
 
 
-def test_a_command_leaves_nothing_open(host):
+def test_reading_command_closes_its_descriptor(host):
     host.ask(ReceiveMessage(PLAIN))
     token = host.begin(ReceiveMessage(PLAIN, timeout_ms=10))
     host.network.advance(10)
@@ -152,7 +152,7 @@ def test_a_command_leaves_nothing_open(host):
     assert (host.core.descriptors, queue_of(host).OpenQueueDescriptorCollection) == ({}, {})
 
 
-def test_a_restart_closes_everything(host):
+def test_restart_closes_all_descriptors(host):
     handle = host.ask(OpenQueue(PLAIN, deny_receive=True))["handle"]
     host.restart()
     assert "handles end with a restart" in host.refusal(CloseQueue(handle))

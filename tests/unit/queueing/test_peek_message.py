@@ -51,7 +51,7 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     assert (position.held, position.Next) == (0, None)
 
 
-def test_cursors_over_commands(host):
+def test_cursor_commands_peek_receive_and_close(host):
     put(host, "a", "b")
     handle = host.ask(OpenQueue(PLAIN))["handle"]
     cursor = host.ask(OpenCursor(handle))["cursor"]
@@ -61,5 +61,5 @@ def test_cursors_over_commands(host):
     assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
     assert "give a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
     host.ask(CloseCursor(cursor))
-    assert "open one" in host.refusal(CloseCursor(cursor))
+    assert "open a new cursor" in host.refusal(CloseCursor(cursor))
     assert "open the queue again" in host.refusal(OpenCursor(999))

@@ -53,7 +53,7 @@ def test_a_queue_that_the_directory_does_not_take_is_not_created(enterprise):
     assert "invoices" not in host.core.adm.QueueCollection
 
 
-def test_the_tree_shows_queues_and_who_uses_them(enterprise):
+def test_inspected_tree_shows_queues_and_descriptors(enterprise):
     host = enterprise[RECEIVER]
     host.ask(CreateQueue("invoices"))
     host.begin(ReceiveMessage("invoices", timeout_ms=1_000))

@@ -29,7 +29,7 @@ def runs(host, reader):
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-def test_a_wait_of_no_time_fails_at_once(host, reads, descriptor, timeout_ms):
+def test_wait_with_zero_timeout_fails_at_once(host, reads, descriptor, timeout_ms):
     wait(host, reads, "x", descriptor, timeout_ms)
     assert reads.answers == {"x": (TIMEOUT, None)}
     assert not descriptor.WaitingMessageReadOperationCollection
@@ -51,7 +51,7 @@ def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor
     assert (runs(host, long), runs(host, short)) == (True, False)
 
 
-def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host):
+def test_deleted_message_is_not_counted_and_reason_is_reported(host):
     (message_id,) = put(host, "a")
     queue, deleted = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
@@ -71,7 +71,7 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host
     assert deleted == [(position, reason)], "once"
 
 
-def test_a_cursor_learns_that_a_read_was_not_to_wait(host, monkeypatch):
+def test_cursor_handles_expired_wait_of_read_without_waiting(host, monkeypatch):
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
     expired = []

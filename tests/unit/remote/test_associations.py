@@ -30,7 +30,7 @@ def test_a_client_that_never_binds_is_cut_at_the_response_timeout():
     assert len(server.core.remote.associations) == 0
 
 
-def test_a_client_that_leaves_a_request_unfinished_is_cut_and_what_it_had_is_given_back():
+def test_client_with_unfinished_request_is_cut_and_its_messages_returned():
     server = Server()
     server.send(b"one")
     reader, other = server.connect(), server.connect("192.0.2.99")
@@ -59,7 +59,7 @@ def test_input_of_unknown_connections_is_ignored():
         assert server.core.handle(event, server.now) == []
 
 
-def test_bytes_behind_a_breach_of_the_protocol_are_not_read():
+def test_bytes_after_protocol_violation_are_ignored():
     core = Server().core
     now = Server().now
     core.handle(RpcAccepted("rpc-1", CAME_FROM, LISTENING.read), now)
@@ -69,7 +69,7 @@ def test_bytes_behind_a_breach_of_the_protocol_are_not_read():
     assert core.handle(RpcBytes("rpc-1", request("RemoteQmGetVersion")), now) == []
 
 
-def test_calls_in_the_same_bytes_as_the_end_of_their_client_leave_nothing_behind():
+def test_calls_received_with_end_of_client_leave_no_state():
     """All is read before anything is carried out: the client is gone when its calls are."""
     server = Server()
     server.send(b"one")

@@ -39,7 +39,7 @@ def test_a_cancelled_call_is_answered_with_a_fault_and_takes_no_message(method):
     assert cancel(reader, queue, 5) is Status.MQ_ERROR_INVALID_HANDLE
 
 
-def test_a_stopped_queue_manager_answers_who_waits_and_ends_associations():
+def test_stopped_queue_manager_answers_waiting_calls_and_ends_associations():
     from reference_qm.surface.inputs import Stopped
 
     server, reader, _, call = waiting()

@@ -28,7 +28,7 @@ def test_a_message_that_was_purged_while_it_was_locked_is_gone_either_way(ack):
     assert server.bodies() == []
 
 
-def test_an_end_is_answered_when_the_disk_knows():
+def test_end_receive_is_answered_after_disk_write():
     server, reader, _, context = locked()
     server.slow_disk = True
     ending = reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
@@ -62,7 +62,7 @@ def test_a_client_that_vanishes_while_its_end_is_written_has_ended_it():
     assert Status(other.read(other.open().handle, ulAction=PEEK)["Return"]) is Status.MQ_ERROR_IO_TIMEOUT
 
 
-def test_the_answer_to_an_end_comes_before_what_follows_from_it():
+def test_end_receive_is_answered_before_its_consequences():
     """Whoever waits for the acknowledgment, in another queue, is answered too."""
     server = Server()
     admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"

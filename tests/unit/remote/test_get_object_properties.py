@@ -60,18 +60,18 @@ def test_a_variant_of_another_type_and_an_unknown_property_are_refused(server):
 
 
 @pytest.mark.parametrize("described", [direct("private$\\none"), direct(SHOP, suffix=4), {"ObjType": 1, "union": None}])
-def test_no_queue_no_properties(server, described):
+def test_properties_of_missing_queue_are_refused(server, described):
     assert ask(server, [108], described)["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
 
 
-def test_a_private_name_of_another_computer_is_not_here(server):
+def test_private_name_of_other_computer_gives_queue_not_found(server):
     described = {"m_qft": 2, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": {"Lineage": UUID(int=9), "Uniquifier": 1}}
     assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
     described["union"] = {"Lineage": QM_ID, "Uniquifier": 1}
     assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_OK
 
 
-def test_variants_inside_variants_are_believed_to_a_depth(server):
+def test_nested_variants_are_limited_in_depth(server):
     deep = NULL
     for _ in range(3):
         deep = {**NULL, "vt": VarType.VT_VECTOR | VarType.VT_VARIANT, "_varUnion": {"cElems": 1, "pElems": [deep]}}

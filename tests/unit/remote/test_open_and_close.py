@@ -65,7 +65,7 @@ def test_handle_opened_to_peek_cannot_purge():
     assert server.bodies() == ["one"]
 
 
-def test_a_purge_is_answered_when_the_disk_knows_and_fails_with_it():
+def test_remote_purge_is_answered_after_disk_write_and_fails_with_disk():
     for error, expected, left in ((None, Status.MQ_OK, []), ("full", Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, ["one"])):
         server = Server()
         server.send(b"one", recoverable=True)

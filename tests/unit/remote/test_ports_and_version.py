@@ -30,7 +30,7 @@ def ask_mapper(reader, interface: SyntaxId):
 
 
 @pytest.mark.parametrize(("interface", "port"), [(QMCOMM, LISTENING.handshake.port), (QM2QM, LISTENING.read.port)])
-def test_the_endpoint_mapper_answers_where_an_interface_is(interface, port):
+def test_endpoint_mapper_returns_ports_of_interfaces(interface, port):
     found = ask_mapper(Server().connect(), interface.syntax)
     (tower,) = found["ITowers"]
     parsed = Tower.parse(tower["tower_octet_string"])
@@ -50,7 +50,7 @@ def test_an_ipv6_address_has_no_room_in_a_tower():
     assert Tower.parse(tower["tower_octet_string"]).address == IPv4Address(0)
 
 
-def test_a_queue_manager_that_was_halted_is_too_busy():
+def test_halted_queue_manager_answers_too_busy():
     server = Server()
     reader = server.connect()
     server.core.halted = "halted"

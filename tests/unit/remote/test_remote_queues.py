@@ -125,7 +125,7 @@ def test_a_subqueue_is_found_by_its_own_kind_of_name():
     ],
     ids=["by HTTP", "an outgoing queue", "a queue elsewhere"],
 )
-def test_queues_by_http_of_others_and_on_their_way_are_not_read(direct, expected):
+def test_http_remote_and_outgoing_queues_are_not_opened_for_reading(direct, expected):
     server = Server()
     server.send_away("TCP:192.0.2.50\\private$\\there")
     assert status(server.connect().open_format(queue_format(3, direct))) is expected
@@ -135,7 +135,7 @@ def test_queues_by_http_of_others_and_on_their_way_are_not_read(direct, expected
 # -- R_QMCloseRemoteQueueContext, R_QMCreateRemoteCursor -------------------------------------------------------
 
 
-def test_a_context_is_closed_once_and_null_means_nothing():
+def test_open_context_is_closed_once_and_null_is_ignored():
     server = Server()
     reader = server.connect()
     context = reader.open_remote()["pphContext"]

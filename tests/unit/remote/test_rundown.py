@@ -36,7 +36,7 @@ def test_a_client_that_vanishes_closes_its_queues():
     assert nothing_is_left(server)
 
 
-def test_messages_that_a_vanished_client_had_are_given_back_and_their_sender_hears_of_no_receipt():
+def test_messages_of_vanished_client_return_without_receive_ack():
     server = Server()
     for body in (b"one", b"two"):
         admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
@@ -101,7 +101,7 @@ def test_a_queue_that_qm2qm_took_over_outlives_the_client_of_qmcomm():
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
-def test_clients_that_vanish_in_the_middle_of_everything_leave_nothing(wide):
+def test_clients_vanishing_at_any_point_leave_no_state(wide):
     """Each opens a queue with a cursor, holds a message, waits for another, and vanishes."""
     server = Server()
     server.send(b"one")

@@ -49,7 +49,7 @@ def test_the_order_of_refusals_is_that_of_the_document(method):
     assert status(reader.read(queue, method, **everything, **nowhere)["Return"]) is Status.MQ_ERROR_INVALID_PARAMETER
 
 
-def test_a_handle_of_a_local_application_is_none_of_a_remote_reader():
+def test_remote_reader_cannot_use_handle_of_local_application():
     server, reader, _ = made(b"one")
     local = server.ask(OpenQueue(queue=PLAIN))["handle"]
     assert reader.open_queue(local)["Return"] == Status.MQ_OK  # RemoteQMOpenQueue looks at no descriptor

@@ -101,7 +101,7 @@ def test_3_1_5_2_and_3_an_in_routing_server_delivers_wherever_it_is(number: int)
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_3_1_5_2_and_3_other_routers_leave_that_to_it(number: int) -> None:
+def test_3_1_5_2_and_3_other_routers_send_to_in_routing_server(number: int) -> None:
     destination = machine(6, "A", InRoutingServerIdentifierList=servers(4))
     assert hops(inside(router(1, "A"), router(3, "A"), router(4, "A"), destination), number, 6) == [4]
 
@@ -120,12 +120,12 @@ def test_3_1_5_3_of_several_sites_the_nearest_is_taken() -> None:
         assert hops(enterprise("ABC", [*gates, machine(6, sites)], links), 1, 6) == [3]
 
 
-def test_3_1_5_3_a_next_site_without_a_gate_is_no_way() -> None:
+def test_3_1_5_3_next_site_without_gate_gives_no_next_hop() -> None:
     with pytest.raises(RoutingError, match="no route"):
         hops(enterprise("AB", [router(1, "A"), machine(6, "B")], [link("AB", 1, 1)]), 1, 6)
 
 
-def test_3_1_5_3_a_table_that_knows_no_row_is_no_way() -> None:
+def test_3_1_5_3_missing_row_gives_no_next_hop() -> None:
     topology = figure_4(1, 1, 1, 1)
     with pytest.raises(RoutingError, match="no route"):
         get_next_hops(topology, (), UUID(int=1), UUID(int=23))
@@ -151,7 +151,7 @@ def test_3_1_5_9_an_enterprise_is_read_from_a_directory() -> None:
     assert hops(read, 2, 23) == [4]
 
 
-def test_3_1_5_9_a_filter_is_asked() -> None:
+def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
     directory = in_directory(figure_4(1, 1, 1, 1))
     found = get_directory_data(directory, QueueManager, equals("Identifier", UUID(int=21)))
     assert [one.Identifier for one in found or ()] == [UUID(int=21)]
@@ -186,13 +186,13 @@ class Enumerating(Replica):
 @pytest.mark.parametrize(
     ("status", "wanted"), [(Result.END_OF_DATA, [Site(Identifier=site("A"))] * 2), (Result.GENERIC_ERROR, None)]
 )
-def test_3_1_5_9_an_enumeration_that_breaks_gives_nothing(status: Result, wanted: list[Site] | None) -> None:
+def test_3_1_5_9_broken_enumeration_gives_empty_topology(status: Result, wanted: list[Site] | None) -> None:
     directory = Enumerating(2, status)
     assert get_directory_data(directory, Site) == wanted
     assert directory.ended == 1
 
 
-def test_3_1_5_9_a_directory_that_never_ends_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_3_1_5_9_endless_enumeration_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topology_module, "MAX_OBJECTS", 10)
     directory = Enumerating(1_000, Result.END_OF_DATA)
     with pytest.raises(RoutingError, match="more than 10 objects of type Site"):

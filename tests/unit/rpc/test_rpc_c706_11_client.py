@@ -65,7 +65,7 @@ class Pair:
 
 
 @pytest.mark.parametrize("preferred", [NDR, NDR64])
-def test_a_call_and_its_answer_in_both_syntaxes(preferred):
+def test_call_and_answer_are_encoded_in_both_syntaxes(preferred):
     pair = Pair(preferred=preferred)
     assert pair.happened == [Bound()]
     call = pair.call("RemoteQMOpenQueue", **OPEN)
@@ -147,7 +147,7 @@ def test_a_cancel_ends_the_call_here_and_is_sent():
     assert pair.client.receive_bytes(late) == []
 
 
-def test_a_call_that_was_not_sent_is_cancelled_without_a_word():
+def test_unsent_call_is_cancelled_without_pdu():
     client = bound(flags=WHOLE)
     client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
     waiting = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2})
@@ -184,7 +184,7 @@ def test_no_interface_at_all_ends_the_association():
     assert "none of the interfaces" in ended(client.receive_bytes(Pdu(ack, 1).build()))
 
 
-def test_an_interface_that_was_not_taken_cannot_be_called():
+def test_unaccepted_interface_cannot_be_called():
     pair = Pair()
     call = outgoing_call(EPT, "ept_lookup_handle_free", {"entry_handle": None})
     (failed,) = pair.client.begin(call)

@@ -85,7 +85,7 @@ VECTORS = {
 
 
 @pytest.mark.parametrize("name", VECTORS)
-def test_a_pdu_is_these_bytes_and_these_bytes_are_the_pdu(name):
+def test_pdu_builds_and_parses_exact_bytes(name):
     wire, pdu = bytes.fromhex(VECTORS[name][0]), VECTORS[name][1]
     assert Pdu.parse(wire) == pdu
     assert pdu.build() == wire
@@ -134,7 +134,7 @@ def test_a_malformed_pdu_is_refused_by_the_name_of_its_field(wire, field):
     assert caught.value.field == field
 
 
-def test_a_field_that_does_not_fit_is_the_callers_mistake():
+def test_too_large_pdu_field_raises_misuse_error():
     with pytest.raises(MisuseError, match="Bind takes 2 bytes"):
         Pdu(Bind(70_000, 5840, 0, ()), 1).build()
     with pytest.raises(MisuseError, match="token"):

@@ -57,7 +57,7 @@ def test_a_null_handle_reaches_the_dispatcher_as_none(client):
 
 
 @pytest.mark.parametrize("which", ["foreign", "made up", "of another type"])
-def test_a_handle_that_is_not_the_clients_is_a_context_mismatch(client, which):
+def test_foreign_context_handle_is_a_context_mismatch(client, which):
     other_client = Client(client.server)
     other_client.bind()
     handle = {"foreign": other_client.opened(), "made up": UUID(int=5), "of another type": client.opened()}[which]
@@ -170,7 +170,7 @@ def _licence():
     return {"pLicGuid": UUID(int=1), "dwMQS": 0, "hQueue": 1, "pQueue": 1, "dwpContext": 1}
 
 
-def test_a_handle_in_the_wrong_place_is_a_mistake_of_the_dispatcher(client):
+def test_misplaced_context_handle_raises_misuse_error(client):
     with pytest.raises(MisuseError):
         client.call(8).new_handle("x")
     opened = client.open_queue()

@@ -42,7 +42,7 @@ def mapped(octets, max_towers=4):
     return [one.port for one in towers], found["status"]
 
 
-def test_a_tower_is_these_octets():
+def test_tower_builds_and_parses_exact_octets():
     tower = Tower(QM2QM.syntax, NDR, 2105, HERE)
     assert tower.build() == bytes.fromhex(QQ_TOWER)
     assert Tower.parse(bytes.fromhex(QQ_TOWER)) == tower

@@ -96,13 +96,13 @@ def client(endpoint, request):
     made.dce.disconnect()
 
 
-def test_scalars_go_there_and_back(client):
+def test_impacket_scalars_round_trip(client):
     assert client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)["Port"] == 2105
     version = client.request(RemoteQmGetVersion())
     assert (version["pMajor"], version["pMinor"], version["pBuildNumber"]) == (6, 1, 6531)
 
 
-def test_a_handle_is_opened_used_and_closed_and_then_a_mismatch(client, toy):
+def test_closed_handle_of_impacket_gives_context_mismatch(client, toy):
     handle = client.open_queue()
     assert handle["Uuid"] != bytes(16)
     closed = client.request(RemoteQMCloseQueue(), pphContext=handle)
@@ -152,7 +152,7 @@ def test_a_waiting_receive_is_cancelled_on_the_same_association(endpoint, toy):
     client.dce.disconnect()
 
 
-def test_a_structure_behind_a_pointer_and_a_null_one(client):
+def test_impacket_structure_pointer_and_null_pointer_are_read(client):
     call = RemoteQMStartReceive2()
     client.describe(call["lpRemoteReadDesc2"]["pRemoteReadDesc"], dwRequestID=4)
     call["lpRemoteReadDesc2"]["SequentialId"] = 0

@@ -150,7 +150,7 @@ RESPONSES = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_the_stub_of_a_request_is_these_bytes(name):
+def test_request_stub_has_exact_bytes(name):
     interface, opnum, encoding, arguments, wire = REQUESTS[name]
     method = interface.methods[opnum]
     assert method.build_in(arguments, encoding) == bytes.fromhex(wire)
@@ -158,7 +158,7 @@ def test_the_stub_of_a_request_is_these_bytes(name):
 
 
 @pytest.mark.parametrize("name", RESPONSES)
-def test_the_stub_of_a_response_is_these_bytes(name):
+def test_response_stub_has_exact_bytes(name):
     interface, opnum, encoding, arguments, results, wire = RESPONSES[name]
     method = interface.methods[opnum]
     assert method.build_out(results, encoding, arguments) == bytes.fromhex(wire)
@@ -275,14 +275,14 @@ def test_a_stub_that_is_not_what_the_method_declares_is_refused_by_field_and_off
 
 
 @pytest.mark.parametrize("count", [3, 0x7FFFFFFF, 0xFFFFFFFFFFFFFFFF])
-def test_counts_of_ndr64_are_held_against_what_is_there(count):
+def test_ndr64_counts_are_checked_against_available_bytes(count):
     towers = (0xFFFF).to_bytes(8, "little") + bytes(8) + count.to_bytes(8, "little")
     stub = bytes(20) + count.to_bytes(8, "little")[:4] + towers
     with pytest.raises(StubError):
         EPT.methods[3].read_out(stub, NDR64, {"max_towers": 0xFFFF})
 
 
-def test_a_count_of_elements_is_believed_only_when_bytes_for_them_are_there():
+def test_element_count_requires_available_bytes():
     wire = bytes(20) + bytes.fromhex("f4010000 f4010000 00000000 f4010000") + bytes(100)
     with pytest.raises(StubError, match="500 elements need at least 2000 bytes, 100 are left"):
         EPT.methods[3].read_out(wire, NDR, {"max_towers": 500})
@@ -313,7 +313,7 @@ def test_two_full_pointers_to_one_referent_give_one_value():
         ),
     ],
 )
-def test_arguments_that_would_not_be_read_again_are_the_callers_mistake(interface, opnum, arguments, why):
+def test_unreadable_arguments_raise_misuse_error(interface, opnum, arguments, why):
     with pytest.raises(MisuseError, match=why):
         interface.methods[opnum].build_in(arguments, NDR)
 

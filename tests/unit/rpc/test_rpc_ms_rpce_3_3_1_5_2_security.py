@@ -77,7 +77,7 @@ def test_a_token_that_proves_nothing_is_refused_with_the_bind():
     assert len(client.server.groups) == 0
 
 
-def test_a_last_leg_that_proves_nothing_is_told_with_the_first_call():
+def test_invalid_last_leg_is_reported_at_first_call():
     client = SecuredClient()
     client.begin()
     assert client.finish(b"wrong") == []
@@ -146,7 +146,7 @@ def test_unknown_authentication_levels_are_refused_and_two_are_raised():
 
 
 @pytest.mark.parametrize("trailer", [None, SecTrailer(NTLM, 5, CONTEXT, b"stray")])
-def test_a_last_leg_of_nothing_ends_the_association_without_a_word(trailer):
+def test_empty_last_leg_ends_association_silently(trailer):
     client = SecuredClient()
     client.bind()
     assert sent(client.send(Auth3(), 1, sec_trailer=trailer)) == []
@@ -226,7 +226,7 @@ def test_a_cancel_without_a_token_is_taken_and_one_with_a_wrong_token_ends_the_a
     assert closed(client.feed(forged))
 
 
-def test_space_behind_a_signature_is_zero():
+def test_nonzero_bytes_after_signature_end_association():
     client = SecuredClient().authenticate()
     client.own.context.signature_size = 20  # the fixed provider signs with 16
     wire = client.protected(Request(0, VERSION, b"")) + b"\1\0\0\0"

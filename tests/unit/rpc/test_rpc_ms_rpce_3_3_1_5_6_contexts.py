@@ -56,7 +56,7 @@ def test_fragments_are_as_large_as_both_sides_can(offered, agreed):
     assert (ack.max_xmit_frag, ack.max_recv_frag, ack.sec_addr) == (agreed, agreed, b"2105\0")
 
 
-def test_what_the_client_sends_and_what_it_receives_are_bounded_apart():
+def test_fragment_sizes_are_limited_per_direction():
     client = Client()
     (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE | Flags.CONC_MPX))
     assert (ack.body.max_xmit_frag, ack.body.max_recv_frag) == (3_000, 2_000)
@@ -85,7 +85,7 @@ def test_multiplexing_is_agreed_when_asked_for_and_header_signing_never(flags):
         (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"sec_trailer": SecTrailer(10, 5, 0, b"NTLMSSP\0")}, 8),
     ],
 )
-def test_a_bind_that_cannot_be_is_refused_with_its_reason_and_ends_the_association(bind, more, reason):
+def test_invalid_bind_is_refused_with_reason_and_ends_association(bind, more, reason):
     client = Client(limits=Limits(contexts=2))
     happened = client.send(bind, 3, **more)
     (nak,) = sent(happened)
@@ -146,7 +146,7 @@ def test_alter_context_adds_contexts_and_keeps_the_group():
         ),
     ],
 )
-def test_an_alter_context_that_cannot_be_is_refused_and_ends_the_association(alter, more, answer):
+def test_invalid_alter_context_is_refused_and_ends_association(alter, more, answer):
     client = Client(limits=Limits(contexts=2))
     client.bind()
     happened = client.send(alter, 5, **more)

@@ -111,7 +111,7 @@ def without_trailer(data: bytes) -> bytes:
         (lambda data: changed_trailer(data, token=bytes(100)), "a token of 100 bytes"),
     ],
 )
-def test_a_server_that_does_not_authenticate_is_left(change, why):
+def test_client_leaves_server_without_authentication(change, why):
     pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(token_bytes=64))
     pair.change = change
     (ended,) = pair.run(pair.client.bind())
@@ -152,7 +152,7 @@ def test_an_answer_without_a_token_ends_the_association_and_a_fault_is_taken(lev
 
 @budget(FEW)
 @given(level=st.sampled_from(SIGNING), early=st.booleans(), data=st.data())
-def test_bytes_of_the_server_that_were_changed_return_nothing_false(level, early, data):
+def test_tampered_server_bytes_give_no_false_result(level, early, data):
     pair = Pair(level)
 
     def flipped(wire: bytes) -> bytes:

@@ -89,7 +89,7 @@ def test_a_fault_of_the_dispatcher_says_nothing_about_execution(client):
 
 
 @pytest.mark.parametrize("status", [0, 0xC0000005])
-def test_a_status_that_no_server_sends_is_a_mistake_of_the_dispatcher(client, status):
+def test_invalid_fault_status_raises_misuse_error(client, status):
     call = client.call(6, hQueue=7)
     with pytest.raises(MisuseError):
         call.fault(status)
@@ -161,7 +161,7 @@ def test_stub_data_above_four_mebibytes_are_refused_at_once(client):
     client.call(8)
 
 
-def test_what_is_wrong_with_a_call_is_said_at_its_first_fragment(client):
+def test_invalid_call_is_faulted_at_first_fragment(client):
     assert faults(client.send(Request(0, 11, b"x"), 1, Flags.FIRST_FRAG)) == [(1, FaultStatus.NCA_S_OP_RNG_ERROR, True)]
     assert client.send(Request(0, 11, b"x"), 1, Flags.LAST_FRAG) == []
 
@@ -319,7 +319,7 @@ def test_a_malformed_request_is_faulted_before_the_end(client):
     assert closed(happened)
 
 
-def test_what_came_before_the_breach_is_done_and_nothing_after(client):
+def test_calls_before_protocol_violation_are_handled_and_later_ones_dropped(client):
     good = bytes.fromhex("05000003 10000000 1800 0000 01000000 00000000 0000 0800")
     happened = client.feed(good + bytes.fromhex("05001003 10000000 1000 0000 01000000") + good)
     assert [type(one).__name__ for one in happened] == ["CallReceived", "CloseAssociation", "CallOrphaned"]
@@ -335,7 +335,7 @@ def test_a_lost_connection_orphans_its_calls(client):
     "owed",
     ["bind", "pdu", "fragments"],
 )
-def test_a_client_that_leaves_something_unfinished_is_cut_at_the_response_timeout(owed):
+def test_client_with_unfinished_pdu_is_cut_at_response_timeout(owed):
     client = Client(limits=Limits(response_timeout_ms=500))
     if owed != "bind":
         client.bind()

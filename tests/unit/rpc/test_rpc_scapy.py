@@ -122,7 +122,7 @@ def scapy_built(packet, wide):
 
 @ENCODINGS
 @pytest.mark.parametrize("size", [0, 1, 7, 200])
-def test_what_scapy_builds_is_what_our_table_reads_and_builds(wide, size):
+def test_scapy_stub_equals_stub_of_own_table(wide, size):
     theirs, ours = described(size, eAckNack=2, ulTimeout=0xFFFFFFFF)
     stub = scapy_built(RemoteQMStartReceive_Request(lpRemoteReadDesc=theirs, ndr64=wide), wide)
     start = QM2QM.methods[0]
@@ -139,7 +139,7 @@ def without_referents(stub, wide):
 
 @ENCODINGS
 @pytest.mark.parametrize("present", [False, True])
-def test_a_pointer_to_a_structure_with_a_pointer(wide, present):
+def test_scapy_nested_pointers_are_read(wide, present):
     theirs, ours = described(5)
     desc2 = REMOTEREADDESC2(
         pRemoteReadDesc=NDRPointer(referent_id=2, value=theirs) if present else None, SequentialId=9
@@ -153,7 +153,7 @@ def test_a_pointer_to_a_structure_with_a_pointer(wide, present):
 
 
 @ENCODINGS
-def test_scalars_and_a_guid(wide):
+def test_scapy_scalars_and_guid_are_read(wide):
     packet = RemoteQMOpenQueue_Request(pLicGuid=LICENCE.bytes_le, dwMQS=1, hQueue=2, pQueue=3, dwpContext=4)
     found = QM2QM.methods[2].read_in(scapy_built(packet, wide), Encoding(wide))
     assert found == {"pLicGuid": LICENCE, "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4}
@@ -177,14 +177,14 @@ NAMED_METHOD = method("Named", "C706 14.3.4.2", in_("named", NAMED), in_("after"
 
 
 @ENCODINGS
-def test_a_string_behind_a_pointer(wide):
+def test_scapy_string_pointer_is_read(wide):
     packet = Named_Request(named=Named(number=7, text=pointed("OS:höst", 8)), after=3, ndr64=wide)
     found = NAMED_METHOD.read_in(scapy_built(packet, wide), Encoding(wide))
     assert found == {"named": {"number": 7, "text": "OS:höst"}, "after": 3}
 
 
 @ENCODINGS
-def test_the_endpoint_mapper_both_ways(wide):
+def test_scapy_exchanges_endpoint_mapper_stubs(wide):
     tower = b"\5\0" + bytes(73)
     packet = ept_map_Request(
         obj=None,

@@ -69,12 +69,12 @@ def test_the_encrypted_key_is_little_endian_rsaes_pkcs1():
     assert encoded.index(b"\x00", 2) == 111
 
 
-def test_chance_is_injected():
+def test_key_exchange_uses_injected_randomness():
     key = rsa_key(1024).public_key()
     assert wrap(key, RC4, b"12345", entropy()) == wrap(key, RC4, b"12345", entropy())
 
 
-def test_a_blob_for_something_else_is_an_error():
+def test_blob_of_wrong_purpose_is_an_error():
     blob = wrap(rsa_key(1024).public_key(), RC4, b"12345", entropy()).build()
     simple = SimpleBlob.parse(blob)
     tampered = bytes((simple.encryptedKey[0] ^ 1,)) + simple.encryptedKey[1:]
@@ -145,7 +145,7 @@ def test_a_stored_key_that_is_none_is_a_format_error():
         MqdsPublicKey(1, BASE_PROVIDER, bytes(20)).to_public_key_blob()
 
 
-def test_mqusersigncerts_survive():
+def test_mqusersigncerts_round_trip():
     """MS-MQMQ 2.2.21, 2.2.22: the digest is the MD5 of the certificate."""
     certs = UserSignCerts((UserSignCert.register(UUID(int=1), certificate()), UserSignCert()))
     assert UserSignCerts.parse(certs.build()) == certs

@@ -86,7 +86,7 @@ def encrypted(level=5, settings=None, packet=None):
     return encrypt_message(packet or message(level=level), RECEIVER_QM, remote_keys(), sender(settings), entropy(), NOW)
 
 
-def test_a_message_without_security_header_is_not_looked_at():
+def test_message_without_security_header_is_accepted_unchecked():
     packet = message()
     flags = packet.UserHeader.Flags & ~(1 << 19)
     packet = replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags), SecurityHeader=None)
@@ -112,7 +112,7 @@ def test_how_a_message_was_authenticated_is_noted(kind, noted):
     assert noted == accepted(signed(kind=kind)).SecurityHeader.AS
 
 
-def test_a_claim_to_be_authenticated_is_not_believed():
+def test_authenticated_flag_of_sender_is_ignored():
     claimed = message()
     assert accepted(with_flags(claimed, claimed.SecurityHeader.Flags | AS3)).SecurityHeader.AS == 0
 
@@ -252,7 +252,7 @@ def test_only_88_zero_bits_of_the_enhanced_provider_are_rejected():
     assert refusal(weak, receiver(STRICT)).message_class is BAD_ENCRYPTION
 
 
-def test_without_eb_the_body_is_left_alone():
+def test_body_is_not_decrypted_without_eb_flag():
     packet = message(level=5)
     assert accepted(packet).MessagePropertiesHeader.MessageBody == b"a body of no block"
 

@@ -53,7 +53,7 @@ def test_a_full_cache_discards_its_oldest_half(size, discarded):
     assert names(cache) == set(range(size - discarded)) | {200}
 
 
-def test_the_event_deletes_what_is_older_than_its_lifetime():
+def test_cleanup_event_deletes_expired_cache_entries():
     cache = TimedCache[Entry](10, 600_000)
     for number, seconds in enumerate((0, 1, 300)):
         put(cache, number, seconds)
@@ -75,7 +75,7 @@ def test_a_scale_shortens_every_duration():
     assert names(cache) == {2}
 
 
-def test_an_entry_is_found_until_the_event():
+def test_cache_entry_is_found_until_cleanup_event():
     cache = TimedCache[Entry](10, 1_000)
     put(cache, 1, seconds=0)
     assert cache.find(lambda entry: entry.CachedTime < at(100).utc_s) == Entry(1, at(0).utc_s)
@@ -125,7 +125,7 @@ def test_lifetimes_of_the_key_caches(settings, lifetimes_ms):
         (True, 3, "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"),
     ],
 )
-def test_which_cache_a_level_uses(base_caches, level, receiving, sending):
+def test_privacy_level_selects_cache(base_caches, level, receiving, sending):
     """Notes <59>, <60>, <67>, <68>."""
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
     assert caches.receiving(level) is getattr(caches, receiving)

@@ -55,7 +55,7 @@ def encrypted(packet, settings=None, caches=None, keys=None, remote=RECEIVER_QM,
         (5, {"PreferredAdvancedAlgorithm": 0x660F}, (AES_PROVIDER, EncryptionAlgorithm.AES192, 192, 24)),
     ],
 )
-def test_selection_by_privacy_level(level, settings, expected):
+def test_privacy_level_selects_algorithm_and_provider(level, settings, expected):
     chosen = select_encryption(level, remote_keys(), SecuritySettings(**settings))
     assert (chosen.UseCSP, chosen.UseAlgorithm, chosen.UseSymmKeyLength, len(chosen.new_key(entropy()))) == expected
     assert chosen.UsePublicKey.bitLen == rsa_key(PROVIDERS[chosen.UseCSP][1]).key_size

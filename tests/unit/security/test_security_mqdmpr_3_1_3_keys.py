@@ -21,13 +21,13 @@ def test_a_key_has_the_bits_asked_for_and_works(bits):
     )
 
 
-def test_the_same_chance_gives_the_same_key_and_other_chance_another():
+def test_generated_key_depends_only_on_entropy():
     one, again, other = (generate_key(512, SeededEntropy(seed)).private_numbers() for seed in ("a", "a", "b"))
     assert one == again
     assert one != other
 
 
-def test_the_sizes_are_those_printed():
+def test_generated_keys_have_printed_sizes():
     assert list(KEY_BITS.values()) == [512, 1024, 1024]
     assert [name.split()[1] for name in KEY_BITS] == ["Base", "Enhanced", "Enhanced"]
 

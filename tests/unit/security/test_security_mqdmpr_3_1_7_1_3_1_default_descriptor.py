@@ -36,12 +36,12 @@ def test_default_descriptor_grants_each_account_its_rights(descriptor, granted):
     assert [(ace.Sid, QueueAccess(ace.Mask)) for ace in descriptor.Dacl.Aces] == granted
 
 
-def test_somebody_who_is_no_domain_user_owns_it_as_the_anonymous_user():
+def test_queue_of_non_domain_user_is_owned_by_anonymous_user():
     assert default_queue_security().Owner == ANONYMOUS
     assert default_queue_security(USER).Owner == USER
 
 
-def test_in_a_workgroup_every_account_may_write_and_nobody_unknown():
+def test_workgroup_default_descriptor_lets_known_accounts_write():
     assert is_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE}, WRITE)
     assert not is_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS}, WRITE)
 
@@ -52,7 +52,7 @@ def test_only_the_owner_may_write_to_an_owned_queue():
     assert not is_granted(owned, {STAFF, EVERYONE}, WRITE)
 
 
-def test_it_is_self_relative_on_the_wire():
+def test_default_descriptor_is_self_relative():
     for one in (default_queue_security(), default_queue_security(USER, MACHINE, by_soap=True)):
         parsed = SecurityDescriptor.parse(one.build())
         assert (parsed.Owner, parsed.Dacl) == (one.Owner, one.Dacl)

@@ -39,7 +39,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize(("algorithm", "data", "expected"), VECTORS)
-def test_published_vector(algorithm, data, expected):
+def test_hash_matches_published_vector(algorithm, data, expected):
     assert digest(algorithm, data).hex() == expected
 
 

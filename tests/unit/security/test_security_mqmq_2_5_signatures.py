@@ -115,7 +115,7 @@ def test_padding_inside_a_list_is_not_signed():
     assert signed_content(other, SignatureType.SIG30) == signed_content(packet, SignatureType.SIG30)
 
 
-def test_the_single_signature_is_looked_at_before_that_of_the_list():
+def test_single_signature_is_verified_before_list_signature():
     packet = message()
     single = sign_message(packet, SignatureType.SIG20, rsa_key(1024)).SecurityHeader.SecurityData.Signature
     several = sign_message(to_several(packet), SignatureType.SIG30, rsa_key(1024))
@@ -169,7 +169,7 @@ TAMPERS = {
 
 
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS)
-def test_tampering_with_a_signed_field_is_seen(tamper):
+def test_changed_signed_field_invalidates_signature(tamper):
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
     assert authenticate(signed) is SignatureType.SIG20
     with pytest.raises(SecurityError, match="is not that of the message"):

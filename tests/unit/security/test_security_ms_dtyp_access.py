@@ -24,7 +24,7 @@ SIDS = [
 
 
 @pytest.mark.parametrize(("text", "wire"), SIDS)
-def test_a_sid_in_text_and_on_the_wire(text, wire):
+def test_sid_has_known_text_and_wire_form(text, wire):
     sid = Sid.of(text)
     assert sid.build().hex().upper() == wire
     assert Sid.parse(bytes.fromhex(wire)) == sid
@@ -70,7 +70,7 @@ def test_a_descriptor_survives(descriptor):
     assert SecurityDescriptor.parse(descriptor.build()) == descriptor
 
 
-def test_a_descriptor_as_windows_lays_it_out():
+def test_windows_descriptor_is_parsed():
     """DACL first, owner and group behind; made by hand after MS-DTYP 2.4.6."""
     dacl = "0200 1C00 0100 0000" + "00 00 1400 04000000" + "0101000000000001 00000000"
     wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
@@ -166,7 +166,7 @@ def test_several_rights_may_come_from_several_entries():
     assert not is_granted(both, {USER}, WRITE | PEEK)
 
 
-def test_entries_for_children_do_not_count():
+def test_inherit_only_entries_are_ignored():
     queue = queue_for((DENY, USER, WRITE), (ALLOW, USER, WRITE))
     inherited = replace(queue.Dacl.Aces[0], AceFlags=Ace.INHERIT_ONLY)
     assert is_granted(replace(queue, Dacl=Acl((inherited, queue.Dacl.Aces[1]))), {USER}, WRITE)

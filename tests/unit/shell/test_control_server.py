@@ -130,7 +130,7 @@ def test_a_waiting_request_blocks_neither_its_client_nor_others():
     asyncio.run(story())
 
 
-def test_what_a_dead_client_waits_for_is_cancelled_so_that_no_message_goes_to_nobody():
+def test_waiting_requests_of_disconnected_client_are_cancelled():
     async def story():
         async with bench() as it:
             async with it.caller() as caller:
@@ -306,7 +306,7 @@ def test_reset_is_answered_after_the_new_core_started():
 
 
 @pytest.mark.parametrize("error", [StoreError("store x: no room"), ControlError("reset: not here")])
-def test_a_reset_that_cannot_be_is_refused_in_one_line(error: Exception):
+def test_impossible_reset_is_refused_in_one_line(error: Exception):
     async def story():
         async with bench() as it, it.caller() as caller:
 

@@ -76,7 +76,7 @@ def machine(directory: MemoryDirectory, identifier: str) -> QueueManager:
     return found
 
 
-def test_without_the_table_it_is_workgroup_mode(tmp_path: Path):
+def test_missing_directory_table_means_workgroup_mode(tmp_path: Path):
     assert load(tmp_path, OWN) is None
 
 
@@ -86,7 +86,7 @@ def test_every_directory_has_an_enterprise(tmp_path: Path):
     assert isinstance(directory.read("Enterprise").rDirectoryObject, Enterprise)
 
 
-def test_every_key_is_taken(tmp_path: Path):
+def test_every_key_of_directory_table_is_read(tmp_path: Path):
     directory = load(tmp_path, OWN + SITES + MACHINES + REST)
     assert directory is not None
     sites = {name: directory.read("Site", equals("Name", name)).rDirectoryObject for name in ("north", "south")}
@@ -129,11 +129,13 @@ def test_computers_and_distribution_lists_are_taken_once(tmp_path: Path):
 def test_a_public_queue_needs_a_directory(tmp_path: Path):
     queues = "queues = [{ name = 'orders' }]\n"
     assert load(tmp_path, queues + OWN + SITES + MACHINES) is not None
-    with pytest.raises(SettingsError, match=r"\[\[queues\]\] name = 'orders': a public queue needs \[directory\]"):
+    with pytest.raises(
+        SettingsError, match=r"\[\[queues\]\] name = 'orders': a public queue needs the table \[directory\]"
+    ):
         load(tmp_path, queues)
 
 
-def test_the_same_file_means_the_same_identifiers(tmp_path: Path):
+def test_equal_directory_files_give_equal_identifiers(tmp_path: Path):
     one, two = (load(tmp_path, OWN + SITES + MACHINES + REST) for _ in range(2))
     for kind in ("Site", "RoutingLink", "Queue"):
         found = {directory.read(kind).rDirectoryObject.Identifier for directory in (one, two)}  # type: ignore[union-attr]
@@ -161,12 +163,12 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
     [
         (SITES, "[directory]: [queue_manager] identifier is missing: give the identifier of one of the queue managers"),
         (OWN + SITES, f"[directory]: the own queue manager {A} is missing: add it to queue_managers"),
-        (OWN + SITES + MACHINES + "[routes]\n", "[routes] belongs to a workgroup: with [directory], leave it out"),
+        (OWN + SITES + MACHINES + "[routes]\n", "[routes] is only for a workgroup: remove it, or remove [directory]"),
         (
             OWN + SITES + MACHINES + "[public_queues]\n",
-            "[public_queues] belongs to a workgroup: with [directory], leave",
+            "[public_queues] is only for a workgroup: remove it",
         ),
-        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
+        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known: store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
         (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),
@@ -175,7 +177,10 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
             OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
             "out_routing_servers: this file has no 'gone'; it has alpha",
         ),
-        (OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']", "sites = ['north']: a link has two sites"),
+        (
+            OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']",
+            "sites = ['north']: a link must name exactly two sites",
+        ),
         (
             OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north', 'south']\ncost = 0",
             "links 1 cost = 0: must be an integer from 1 to 999999",

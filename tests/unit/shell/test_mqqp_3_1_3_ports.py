@@ -77,7 +77,7 @@ def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
     asyncio.run(story())
 
 
-def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no_more():
+def test_rpc_connection_closed_by_core_is_flushed_and_reports_no_loss():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening), client(listening.read) as (reader, writer):
@@ -90,7 +90,7 @@ def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no
     asyncio.run(story())
 
 
-def test_a_restart_cuts_connections_without_a_word_and_keeps_the_ports():
+def test_restart_cuts_rpc_connections_silently_and_keeps_ports():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening):

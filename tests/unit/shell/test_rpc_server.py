@@ -118,7 +118,7 @@ def is_call(opnum: int) -> Callable[[RpcEvent], bool]:
     return lambda event: isinstance(event, CallReceived) and event.call.method.name == name
 
 
-def test_it_listens_on_loopback_and_names_its_port_as_secondary_address() -> None:
+def test_rpc_server_listens_on_loopback_and_returns_port_as_secondary_address() -> None:
     async def run() -> None:
         async with listening() as (_, _, endpoint), calling(endpoint) as caller:
             assert endpoint.host == "127.0.0.1"
@@ -253,7 +253,7 @@ def test_a_silent_client_is_probed_by_tcp() -> None:
     asyncio.run(run())
 
 
-def test_stopping_asks_clients_to_go_and_cuts_those_that_keep_calls_open() -> None:
+def test_stopping_rpc_server_requests_shutdown_and_cuts_busy_clients() -> None:
     async def run() -> None:
         async with listening() as (listener, desk, endpoint), calling(endpoint) as busy:
             await busy.bind()
@@ -297,7 +297,7 @@ def _broken(event: RpcEvent) -> Iterable[RpcOutput]:
     return []
 
 
-def test_calls_carry_their_association() -> None:
+def test_rpc_calls_name_their_association() -> None:
     async def run() -> None:
         async with listening() as (listener, desk, endpoint), calling(endpoint) as caller:
             await caller.bind()

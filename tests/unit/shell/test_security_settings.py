@@ -70,11 +70,11 @@ def refusal(folder: Path, text: str) -> str:
     return str(error.value)
 
 
-def test_without_the_table_there_are_no_keys_and_no_users(tmp_path: Path):
+def test_missing_security_table_means_no_keys_and_users(tmp_path: Path):
     assert load(tmp_path, "").config.security == SecurityConfig()
 
 
-def test_keys_are_made_once_for_nobody_else_to_read(tmp_path: Path):
+def test_private_keys_are_generated_once_and_readable_only_by_owner(tmp_path: Path):
     made = load(tmp_path, GENERATED).config.security
     assert {name: key.key_size for name, key in made.encryption_keys.items()} == dict(KEY_BITS)
     assert {name: key.key_size for name, key in made.signing_keys.items()} == dict(KEY_BITS)
@@ -167,7 +167,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
     ("text", "complaint"),
     [
         ("security = 1", "[security]: must be a table"),
-        ("[security]\nkeys = 'x'", "[security]: unknown key 'keys'; known are folder, generate,"),
+        ("[security]\nkeys = 'x'", "[security]: unknown key 'keys'; known: folder, generate,"),
         ("[security]\npreferred_base = 'des'", "[security] preferred_base = 'des': must be one of rc2, rc4,"),
         ("[security.users]\nname = 'a'", "[[security.users]] must be a list of tables"),
         ("[[security.users]]\nsid = 'S-1-1-0'", "[[security.users]] 1: name is missing"),
@@ -195,7 +195,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
         ("[[queues]]\nname = 'private$\\a'\ndeny = { 'me' = [] }", "[[queues]] 1 deny = 'me': must be a SID"),
     ],
 )
-def test_what_cannot_be_used_gives_one_line_error_with_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+def test_unusable_security_setting_gives_one_line_error_with_remedy(tmp_path: Path, text: str, complaint: str):
     said = refusal(tmp_path, text)
     assert said.startswith(f"{tmp_path / 'qm.toml'}: ")
     assert complaint in said

@@ -24,7 +24,7 @@ def settings(**flags: str) -> Settings:
     return load_settings(None, chosen, SeededEntropy("service"))
 
 
-def test_a_failure_of_our_own_ends_the_process_and_is_logged(caplog: pytest.LogCaptureFixture):
+def test_internal_failure_ends_process_and_is_logged(caplog: pytest.LogCaptureFixture):
     def script(event: Input) -> list[Effect]:
         if isinstance(event, BytesReceived):
             raise ZeroDivisionError("a mistake in the core")
@@ -63,9 +63,7 @@ def test_a_failure_of_the_system_is_logged_and_survived(caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no thread\nis left"), OSError(5, "Input/output error"), MemoryError()])
-def test_a_store_that_fails_as_no_store_should_ends_the_process_with_one_line(
-    caplog: pytest.LogCaptureFixture, error: Exception
-):
+def test_internal_store_failure_ends_process_with_one_line(caplog: pytest.LogCaptureFixture, error: Exception):
     class Broken(MemoryStore):
         async def write(self, records: Sequence[Record]) -> None:
             raise error
@@ -77,11 +75,11 @@ def test_a_store_that_fails_as_no_store_should_ends_the_process_with_one_line(
             return await Service(settings(), core.begin, Broken()).run(lambda line: None)
 
     assert asyncio.run(story()) is False
-    said = f"the store failed, so nothing can be kept: {type(error).__name__}: {' '.join(str(error).split())}"
+    said = f"the store failed and can keep no more records: {type(error).__name__}: {' '.join(str(error).split())}"
     assert caplog.messages == [said]
 
 
-def test_a_service_that_cannot_have_its_ports_has_done_nothing():
+def test_service_without_free_ports_has_no_side_effect():
     core = ScriptedCore()
 
     async def story() -> None:

@@ -25,7 +25,7 @@ def load(folder: Path, text: str, **flags: str | None) -> Settings:
     return load_settings(path, {f"--{name.replace('_', '-')}": value for name, value in flags.items()}, ENTROPY)
 
 
-def test_everything_has_a_default():
+def test_every_setting_of_serve_has_a_default():
     settings = load_settings(None, {"--address": None}, ENTROPY)
     assert settings.listen == Listen("127.0.0.1", 1801, 3527, True)
     assert settings.control is None
@@ -118,14 +118,14 @@ def test_flags_override_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("[listne]", "unknown table 'listne'; known are queue_manager, listen, rpc, remote, timers, control,"),
-        ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known are address, tcp_port, ping_port, ping"),
+        ("[listne]", "unknown table 'listne'; known: queue_manager, listen, rpc, remote, timers, control,"),
+        ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known: address, tcp_port, ping_port, ping"),
         ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be an integer from 0 to 65535"),
         ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be an integer"),
         ("[listen]\ntcp_port = '1'", "[listen] tcp_port = '1': must be an integer"),
         ("[listen]\nping = 1", "[listen] ping = 1: must be true or false"),
         ("[listen]\naddress = 'localhost'", "[listen] address = 'localhost': must be an IPv4 or IPv6 address"),
-        ("[listen]\naddress = '0.0.0.0'", "[listen] address = '0.0.0.0': must be one address of this machine"),
+        ("[listen]\naddress = '0.0.0.0'", "[listen] address = '0.0.0.0': must be a single address of this machine"),
         ("[remote]\ntcp_port = 0", "[remote] tcp_port = 0: must be an integer from 1 to 65535"),
         ("[control]\naddress = '127.0.0.1'", "[control] address = '127.0.0.1': must be ADDRESS:PORT"),
         ("[control]\naddress = 'host:80'", "[control] address = 'host:80': must be an IPv4 or IPv6 address"),
@@ -139,7 +139,7 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[[queues]]\ntransactional = true", "[[queues]] 1: name is missing"),
         ("[[queues]]\nname = 'a\\b'", "must be a path name like 'private$\\orders', or 'orders' of a public queue"),
         ("[[queues]]\nname = 'private$\\'", "must be a path name like 'private$\\orders'"),
-        ("[[queues]]\nname = 'orders'", "[[queues]] name = 'orders': a public queue needs [directory]"),
+        ("[[queues]]\nname = 'orders'", "[[queues]] name = 'orders': a public queue needs the table [directory]"),
         ("[[queues]]\nname = 'private$\\a'\n[[queues]]\nname = 'Private$\\A'", "[[queues]] 2: name = 'Private$\\\\A'"),
         ("[queues]\nname = 'private$\\a'", "queues must be a list of tables: write [[queues]]"),
         ("[routes]\nhere = '127.0.0.1'", "[routes] key = 'here': must be a GUID"),
@@ -150,7 +150,7 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[listen", "not a TOML file: "),
     ],
 )
-def test_what_cannot_be_used_gives_one_line_error_with_file_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+def test_unusable_setting_of_serve_gives_one_line_error_with_remedy(tmp_path: Path, text: str, complaint: str):
     with pytest.raises(SettingsError) as error:
         load(tmp_path, text)
     assert str(error.value).startswith(f"{tmp_path / 'qm.toml'}: ")
@@ -159,7 +159,7 @@ def test_what_cannot_be_used_gives_one_line_error_with_file_key_and_way_out(tmp_
 
 
 @pytest.mark.parametrize(("port", "shown"), [("70000", "70000"), ("x", "'x'"), ("-1", "'-1'"), ("", "''")])
-def test_a_bad_flag_is_named_itself(tmp_path: Path, port: str, shown: str):
+def test_error_of_bad_flag_names_the_flag(tmp_path: Path, port: str, shown: str):
     with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be an integer from 0 to 65535$"):
         load(tmp_path, "", tcp_port=port)
 

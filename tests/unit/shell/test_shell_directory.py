@@ -91,7 +91,7 @@ def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_without_a_directory_it_is_not_connected():
+def test_directory_access_without_directory_answers_not_connected():
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1)))
         async with running(core):
@@ -144,7 +144,7 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("_polled_often")
-def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
+def test_unreadable_directory_file_is_polled_again(tmp_path: Path):
     async def story():
         core = ScriptedCore()
         directory, another = stored(tmp_path, busy_s=0), stored(tmp_path)
@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_at_the_end_the_file_is_let_go(tmp_path: Path):
+def test_closed_directory_access_releases_file(tmp_path: Path):
     async def story():
         async with running(ScriptedCore(), directory=directory):
             pass

@@ -50,7 +50,7 @@ def test_new_core_gets_no_events_of_the_old_core():
     asyncio.run(story())
 
 
-def test_a_store_that_cannot_be_emptied_leaves_everything_as_it_is():
+def test_failed_reset_changes_nothing():
     async def story():
         old = ScriptedCore()
         async with running(old, store=_Broken()) as (host, endpoint):

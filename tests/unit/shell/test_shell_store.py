@@ -82,7 +82,7 @@ def test_full_store_and_new_room_are_each_reported_once(caplog, monkeypatch):
     ]
 
 
-def test_what_cannot_be_done_to_a_full_store_is_refused_and_the_host_goes_on():
+def test_command_on_full_store_is_refused_and_host_continues():
     async def story():
         disk = Disk("store x: full")
         disk.may_end.set()

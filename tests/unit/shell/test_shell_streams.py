@@ -91,7 +91,7 @@ def test_a_connection_that_cannot_be_made_is_reported_with_both_ends():
     asyncio.run(story())
 
 
-def test_from_a_loopback_address_nothing_leaves_the_machine():
+def test_loopback_address_connects_only_to_this_machine():
     async def story():
         core = ScriptedCore(on(Started, Connect("out-1", Endpoint("192.0.2.1", 1801))))
         async with running(core):
@@ -101,7 +101,7 @@ def test_from_a_loopback_address_nothing_leaves_the_machine():
     asyncio.run(story())
 
 
-def test_a_connection_that_is_closed_while_it_is_made_is_never_heard_of():
+def test_connection_closed_while_connecting_gives_no_event():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, endpoint):
@@ -181,7 +181,7 @@ def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: py
     asyncio.run(story())
 
 
-def test_above_the_limit_connections_are_cut_before_the_core_hears_of_them():
+def test_connections_above_limit_are_cut_without_core_event():
     async def story():
         core = ScriptedCore()
         async with running(core, Limits(connections=3)) as (_, endpoint), contextlib.AsyncExitStack() as stack:

@@ -54,7 +54,7 @@ def test_a_host_name_is_resolved_in_the_family_of_the_own_address(host: str, add
     asyncio.run(story())
 
 
-def test_a_silent_name_server_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
+def test_silent_name_server_does_not_block_host(monkeypatch: pytest.MonkeyPatch):
     begun, silence = threading.Event(), threading.Event()
     asked: list[object] = []
 

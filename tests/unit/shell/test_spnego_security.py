@@ -99,7 +99,7 @@ def test_a_user_without_a_domain_is_known_under_any(kind, user, known_as):
 
 
 def test_a_client_that_cannot_protect_what_its_level_asks_for_is_refused():
-    with pytest.raises(SecurityError, match="cannot protect"):
+    with pytest.raises(SecurityError, match="cannot give the protection"):
         built(AuthType.WINNT, AuthLevel.CONNECT, at_server=AuthLevel.PKT_PRIVACY)
 
 
@@ -116,12 +116,12 @@ def test_repr_of_a_user_contains_no_password():
     assert ALICE.password not in repr(ALICE)
 
 
-def test_other_providers_and_a_server_without_users_are_not_there():
+def test_unknown_provider_and_server_without_users_are_unavailable():
     assert server_security(ANYWHERE).accept(16, AuthLevel.PKT_PRIVACY) is None
     assert server_security([]).accept(AuthType.WINNT, AuthLevel.PKT_PRIVACY) is None
 
 
-def test_nothing_is_protected_before_the_context_is_built():
+def test_incomplete_context_cannot_sign_or_seal():
     with pytest.raises(SecurityError, match="not complete"):
         acceptor(AuthType.WINNT).sign(SEGMENTS, header_sign=True)
 
@@ -145,7 +145,7 @@ SPNEGO_INIT = client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALI
     ),
     after=st.booleans(),
 )
-def test_hostile_tokens_are_answered_or_refused_and_nobody_is_let_in(kind, token, after):
+def test_hostile_tokens_authenticate_no_user(kind, token, after):
     context = SpnegoAcceptor(kind, AuthLevel.PKT_PRIVACY, (ALICE,))
     try:
         if after:
@@ -158,7 +158,7 @@ def test_hostile_tokens_are_answered_or_refused_and_nobody_is_let_in(kind, token
 
 @budget(FEW)
 @given(data=st.data())
-def test_a_last_leg_that_was_changed_proves_nothing_or_the_same_user(data):
+def test_changed_last_leg_authenticates_only_same_user_or_fails(data):
     kind = data.draw(st.sampled_from(list(AuthType)))
     client = client_security(kind, AuthLevel.CONNECT, ALICE).initiate()
     server = acceptor(kind, AuthLevel.CONNECT)

@@ -67,7 +67,7 @@ def path(tmp_path: Path) -> Path:
 # -- what it keeps ----------------------------------------------------------------------------------------------
 
 
-def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
+def test_reopened_store_has_last_value_of_each_entry(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
         assert store.read() == {}
@@ -142,10 +142,10 @@ def test_a_changed_letter_of_an_entry_is_refused(path: Path):
     data = path.read_bytes()
     assert data.count(b"123 123 123") >= 1
     path.write_bytes(data.replace(b"123 123 123", b"123 124 123", 1))
-    assert "it is damaged: entry 'e123' has another checksum" in complaint(path)
+    assert "it is damaged: entry 'e123' does not match its checksum" in complaint(path)
 
 
-def test_another_file_is_refused(tmp_path: Path):
+def test_file_of_other_format_is_refused_as_store(tmp_path: Path):
     path = tmp_path / "store"
     path.write_text("the dissertation of somebody\n" * 100)
     assert "it is not an SQLite file" in complaint(path)
@@ -158,7 +158,7 @@ def test_a_database_of_another_application_is_refused(tmp_path: Path):
     assert "it is an SQLite file of another application; choose another file" in complaint(path)
 
 
-def test_another_schema_is_refused(path: Path):
+def test_store_with_other_schema_is_refused(path: Path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version=2")
     assert "its schema is 2, not 1: use the version that wrote it" in complaint(path)
@@ -175,7 +175,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
         SqliteStore(path)
 
 
-def test_a_folder_is_no_store(tmp_path: Path):
+def test_folder_path_is_refused_as_store(tmp_path: Path):
     with pytest.raises(StoreError, match="Is a directory; choose another file"):
         SqliteStore(tmp_path)
 

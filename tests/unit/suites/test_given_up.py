@@ -36,7 +36,7 @@ def raises(says: str) -> AbstractContextManager[object]:
         "closed by the peer",
     ],
 )
-def test_a_session_that_ends_in_silence_shows_nothing(
+def test_given_up_session_by_silence_decides_no_rule(
     said_ms: list[int], closed_ms: int | None, closed_by: str | None, outcome: AbstractContextManager[object]
 ) -> None:
     sut = SimpleNamespace(duration_ms=lambda specified_ms: specified_ms // SCALE)

@@ -117,7 +117,7 @@ def test_no_check_looks_through_the_whole_test() -> None:
         ('session.poll("UserMessage", within_ms=1)', '.poll("UserMessage")'),
     ],
 )
-def test_a_way_of_looking_is_seen(source: str, way: str) -> None:
+def test_scan_finds_each_way_to_search_packets(source: str, way: str) -> None:
     assert list(looks(source)) == [way]
 
 

@@ -28,6 +28,6 @@ def misjudged(path: Path) -> Iterator[int]:
             yield from [node.lineno] if WIDE & set(map(ast.unparse, node.args)) else []
 
 
-def test_no_check_takes_a_failure_of_the_channel_for_an_outcome_of_the_system() -> None:
+def test_checks_distinguish_channel_failure_from_refusal() -> None:
     found = {str(path.relative_to(SUITES)): list(misjudged(path)) for path in SUITES.rglob("*.py")}
     assert {name: lines for name, lines in found.items() if lines} == {}

@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 @pytest.mark.parametrize(
     ("session", "said"),
     [
-        (None, "no connection came from the SUT on which it could send its messages"),
+        (None, "the SUT opened no connection on which it could send its messages"),
         (
             SimpleNamespace(received=[SimpleNamespace(kind="Ping")]),
             "a connection from the SUT began with Ping instead of EstablishConnection and ConnectionParameters",

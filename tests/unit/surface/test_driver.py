@@ -168,7 +168,7 @@ def test_driver_passes_the_core_the_time_of_each_input(host: Host) -> None:
     assert host.core.inputs == [(Started(), 1_000), (Persisted(1), 1_005)]
 
 
-def test_an_effect_that_there_is_not_is_a_programming_error(host: Host) -> None:
+def test_unknown_effect_raises_type_error(host: Host) -> None:
     host.core.script = scripted(started=[SendPacket("out-1", b"1"), Result(), SendPacket("out-1", b"2")])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="Result is not an effect"):
         host.driver.handle(Started())
@@ -276,7 +276,7 @@ def test_the_wake_up_is_armed_again_after_each_input_and_each_wake_up(host: Host
     assert host.wanted == [1_800]
 
 
-def test_a_wake_up_that_is_no_longer_wanted_does_not_come(host: Host) -> None:
+def test_cancelled_wake_up_is_not_delivered(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = None

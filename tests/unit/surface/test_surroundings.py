@@ -130,7 +130,7 @@ def test_missing_surroundings_are_reported_at_once_and_at_a_start():
     assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
 
 
-def test_the_clock_is_fast_by_so_many_seconds_and_right_again():
+def test_clock_offset_is_applied_and_removed():
     around, right = Surroundings(), Now(5_000, 1_000_000)
     assert around.carry_out(ChangeEnvironment(clock=-3_600)) == ALL | {"clock": -3_600}
     assert around.shown_by_clock(right) == Now(5_000, 996_400)
@@ -142,7 +142,7 @@ def test_the_clock_is_fast_by_so_many_seconds_and_right_again():
     assert around.carry_out(ChangeEnvironment()) == ALL
 
 
-def test_the_machine_is_another_in_the_directory_until_it_is_its_own_again():
+def test_machine_object_can_belong_to_other_queue_manager_and_back():
     directory = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
     directory.provision(QueueManager(Identifier=OWN, ComputerName="one"))
     around = Surroundings(directory, OWN)
@@ -186,7 +186,7 @@ def test_another_domain_can_know_the_machine_by_another_identifier_and_by_its_ow
     assert around.carry_out(ChangeEnvironment(own_domain=True, registration=True))["own_domain"] is True
 
 
-def test_a_machine_with_public_queues_cannot_become_another(directory):
+def test_machine_with_public_queues_cannot_change_registration(directory):
     refused = Surroundings(directory, OWN).carry_out(ChangeEnvironment(registration=False))
     assert refused == "registration: the object of this machine cannot be replaced: delete its public queues first"
 

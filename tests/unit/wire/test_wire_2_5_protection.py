@@ -134,7 +134,7 @@ def test_signatures_are_those_of_another_library(other, algorithm, known):
         (0x8002, "a448017aaf21d8525fc10ae87aa6729d"),  # RFC 1320 A.5
     ],
 )
-def test_the_oldest_hashes(algorithm, digest):
+def test_md2_and_md4_match_published_vectors(algorithm, digest):
     assert f"{encoded(b'abc', algorithm, 64):x}".endswith("0410" + digest)
 
 
@@ -161,7 +161,7 @@ def test_aes_runs_in_cbc_mode_from_zeros():
 
 
 @pytest.mark.parametrize("algorithm", [RC2, RC4, AES_256])
-def test_bodies_come_back(algorithm):
+def test_encrypted_bodies_are_decrypted(algorithm):
     key = bytes(range(32 if algorithm == AES_256 else 16))
     for body in (b"", b"x" * 15, b"y" * 16):
         assert decrypt_body(encrypt_body(body, algorithm, key), algorithm, key) == body
@@ -182,7 +182,7 @@ def test_a_blob_for_somebody_else_is_reported(other):
     assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
 
 
-def test_lists_of_keys(other):
+def test_key_list_builds_and_parses(other):
     keys = {BASE: RsaKey(key_of(other).modulus), ADVANCED: RsaKey(key_of(other).modulus)}
     data = public_key_list(keys)
     assert listed_keys(data) == keys

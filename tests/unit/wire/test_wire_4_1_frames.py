@@ -141,7 +141,7 @@ def dissected(number):
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_a_frame_reads_as_the_text_says(number):
+def test_golden_frame_fields_match_document(number):
     packet = dissected(number)
     read = {layer: {name: getattr(packet[layer], name) for name in fields} for layer, fields in VALUES[number].items()}
     assert read == VALUES[number]

@@ -44,12 +44,12 @@ def test_a_text_destination_is_put_on_the_wire_as_it_is():
     assert packet["DirectQueueFormatName"].DirectFormatName == "OS:host\\private$\\q"
 
 
-def test_other_destinations_are_structures():
+def test_non_direct_destinations_are_encoded_as_structures():
     packet = dissect(bytes(user_message(destination=PublicQueueFormatName(PublicQueueIdentifier=5))))
     assert packet["UserHeader"].DestinationQueue.PublicQueueIdentifier == UUID(int=5)
 
 
-def test_body_label_and_properties_come_from_everywhere():
+def test_message_accepts_body_label_and_properties():
     packet = user_message(body=OrderAckBody(), label="l", properties={"BodyType": 8}, MessageClass=0x00FF)
     header = dissect(bytes(packet))["MessagePropertiesHeader"]
     assert (header.MessageSize, header.Label, header.BodyType, header.MessageClass) == (36, "l", 8, 0x00FF)

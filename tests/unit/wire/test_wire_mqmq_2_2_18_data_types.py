@@ -130,7 +130,7 @@ def test_the_size_of_a_list_may_leave_its_padding_uncounted():
     assert bytes(read) == data
 
 
-def test_characters_are_whole():
+def test_odd_number_of_text_bytes_is_refused():
     with pytest.raises(WireError, match="DirectFormatName: 3 bytes announced, no whole characters"):
         DirectQueueFormatName(bytes.fromhex("0300 4f0000 000000"))
 

@@ -1,0 +1,84 @@
+"""A machine of a table on a system: the steps that bring the system into each state, apply each event, and look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from harness.errors import HarnessError
+from harness.rules.places import STATES_FILE
+from harness.states.table import Table, read_table
+
+_Step = Callable[..., Any]
+_MARK = "_steps_of_machine"
+
+
+def _mark(kind: str, *names: str) -> Callable[[_Step], _Step]:
+    def mark(step: _Step) -> _Step:
+        setattr(step, _MARK, [*getattr(step, _MARK, []), *((kind, name) for name in names)])
+        return step
+
+    return mark
+
+
+def state(*names: str) -> Callable[[_Step], _Step]:
+    """Mark the method that brings the system into a state; ConformanceFailure when the system does not follow."""
+    return _mark("states", *names)
+
+
+def event(*names: str) -> Callable[[_Step], _Step]:
+    """Mark the method that applies an event, and returns its outcome in the words of the vocabulary."""
+    return _mark("events", *names)
+
+
+def probe(*names: str) -> Callable[[_Step], _Step]:
+    """Mark the method that returns what is seen in one place."""
+    return _mark("probes", *names)
+
+
+class Machine:
+    """The steps of a machine; the table lies beside the module of the subclass, which has a method for each name.
+
+    ``evidence``: the packets and calls that show the outcome.
+    """
+
+    table: ClassVar[Table]
+    steps: ClassVar[Mapping[tuple[str, str], _Step]]
+
+    def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
+        """Read the table; HarnessError for a name of it without a method, and for a method without a name in it."""
+        super().__init_subclass__(**more)
+        found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _MARK, ())}
+        cls.steps = MappingProxyType(found)
+        if path is not None:
+            cls.table = read_table(path.with_name(STATES_FILE))
+            for mistake in _find_missing_steps(cls.table, found):
+                raise HarnessError(f"{cls.table.path}: {mistake}")
+
+    def __init__(self) -> None:
+        self.evidence: list[Any] = []
+
+    def bring_into(self, name: str) -> None:
+        """Bring the system into a state."""
+        self.steps["states", name](self)
+
+    def apply(self, name: str) -> str:
+        """Apply an event; return its outcome."""
+        return str(self.steps["events", name](self))
+
+    def look(self, *names: str) -> dict[str, Any]:
+        """Return what is seen in each of these places."""
+        return {name: self.steps["probes", name](self) for name in names}
+
+
+def _find_missing_steps(table: Table, steps: Mapping[tuple[str, str], _Step]) -> Iterator[str]:
+    used = table.demanded()
+    wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
+    places = [*table.beside, *(name for one in table.states.values() for name in one.shows)]
+    wanted |= {("probes", name) for name in places}
+    for kind, name in sorted(wanted - steps.keys()):
+        yield f"the machine has no step for {name!r} of {kind}"
+    for kind, name in sorted(steps.keys() - wanted):
+        yield f"no cell uses the step {name!r} of {kind}"

@@ -1,0 +1,49 @@
+"""Names the outcome of what the system did, in the words of the vocabulary: one function for each kind of reaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.peer.association import Call
+from harness.peer.conversation import RawConversation
+from harness.states.vocabulary import CLOSED, JOINED, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
+from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
+
+
+def name_call(call: Call) -> str:
+    """Return the outcome of a call of a remote reader that has been waited for."""
+    if not call.answered and not call.association.over:
+        return WAITS
+    if call.is_refused:
+        return Outcome.REFUSED
+    return Outcome.DONE if call.outcome in ("MQ_OK", "returned") else call.outcome
+
+
+def name_read(call: Call) -> str:
+    """Return the outcome of a read of a remote reader that has been waited for: the label of its message, if any."""
+    outcome = name_call(call)
+    return call.label_or_outcome if outcome == Outcome.DONE else outcome
+
+
+def name_answer(answer: Mapping[str, Any] | None) -> str:
+    """Return the outcome that an answer of the control channel states: of a read, the label of its message."""
+    if answer is None:
+        return WAITS
+    if "message" in answer:
+        return label_of(answer["message"])
+    return str(answer.get("outcome") or outcome_of_answer(answer))
+
+
+def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
+    """Return the outcome of the packets that the system sent behind the first ``count_before``, and of its close."""
+    words = [_name_packet(frame) for frame in conversation.received[count_before:]]
+    if conversation.record.closed_by is not None:
+        words.append(CLOSED)
+    return JOINED.join(words) or SILENCE
+
+
+def _name_packet(frame: Frame) -> str:
+    refused = frame.kind == "EstablishConnection" and frame["InternalHeader"].CS
+    return REFUSED_BY_ACCEPTOR if refused else frame.kind

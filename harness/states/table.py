@@ -1,0 +1,182 @@
+"""Reads ``states.toml``: for each state and event of a machine the permitted outcomes with the next states, and the
+rules that demand them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.paths import SUITES
+from harness.rules.places import STATES_FILE
+from harness.states.vocabulary import VOCABULARY, find_unknown_words
+
+OUTCOME = "outcome"
+SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
+"""A section that leaves a cell open."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state; ``shows``: what each probe sees in it. The machine ends in a ``final`` state."""
+
+    says: str
+    shows: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event; ``malforms``: the rules that the event breaks on purpose."""
+
+    says: str
+    needs: tuple[str, ...] = ()
+    malforms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
+
+    ``rules``: by ``OUTCOME`` those of the outcome and of everything visible that has no rules of its own, by the name
+    of a probe those of what it sees. A cell without outcomes has a reason: ``open`` names the section that leaves it
+    open, ``never`` why the event cannot occur in the state.
+    """
+
+    state: str
+    event: str
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    open: str = ""
+    never: str = ""
+    errata: str | None = None
+
+    @property
+    def all_rules(self) -> tuple[str, ...]:
+        """The rules of the outcome and of everything visible."""
+        return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
+
+    @property
+    def name(self) -> str:
+        """The name of the cell in the id of its check."""
+        return f"{self.state}, {self.event}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The states, the events and the cells of a machine; ``beside``: what each probe of a bystander always sees."""
+
+    path: Path
+    machine: str
+    initial: str
+    states: Mapping[str, State]
+    events: Mapping[str, Event]
+    cells: Mapping[tuple[str, str], Cell]
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+    def demanded(self) -> list[Cell]:
+        """Return the cells that demand an outcome, in the order of the table."""
+        return [cell for cell in self.cells.values() if cell.outcomes]
+
+    def needs_of(self, cell: Cell) -> tuple[str, ...]:
+        """Return the capabilities and facilities that the check of a cell needs."""
+        following = [need for state in cell.outcomes.values() for need in self.states[state].needs]
+        return tuple(dict.fromkeys([*self.states[cell.state].needs, *self.events[cell.event].needs, *following]))
+
+    def place_of(self, cell: Cell) -> str:
+        """Return the file and the line of a cell, as ``path:line``."""
+        header, key = f"[cells.{_key(cell.state)}]", f"{_key(cell.event)} ="
+        inside = False
+        for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("["):
+                inside = line == header
+            elif inside and line.startswith(key):
+                return f"{self._relative_path()}:{number}"
+        return self._relative_path()
+
+    def _relative_path(self) -> str:
+        return self.path.relative_to(SUITES.parent).as_posix()
+
+
+def _key(name: str) -> str:
+    """Return a name as a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
+
+
+@cache
+def read_table(path: Path) -> Table:
+    """Read a table; HarnessError with one line for the first mistake in it."""
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        states = {name: State(**_tuples(one)) for name, one in tree.pop("states").items()}
+        events = {name: Event(**_tuples(one)) for name, one in tree.pop("events").items()}
+        cells = {
+            (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
+            for state, row in tree.pop("cells").items()
+            for event, one in row.items()
+        }
+        table = Table(path, states=states, events=events, cells=cells, **tree)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise HarnessError(f"{path}: is no table of states: {error}") from error
+    for mistake in find_mistakes(table):
+        raise HarnessError(f"{path}: {mistake}")
+    return table
+
+
+def read_tables(rule: str = "") -> list[Table]:
+    """Read the tables of all sections, or those that name a rule."""
+    paths = sorted(SUITES.glob(f"*/*/{STATES_FILE}"))
+    return [read_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
+
+
+def find_mistakes(table: Table) -> Iterator[str]:
+    """Yield the mistakes of a table, one line each."""
+    if table.initial not in table.states:
+        yield f"the initial state {table.initial!r} is no state"
+    for state, one in table.states.items():
+        for event in [] if one.final else table.events:
+            if (state, event) not in table.cells:
+                yield (
+                    f"the cell of state {state!r} and event {event!r} is missing; give its outcomes and rules, `open` "
+                    "with the section that leaves it open, or `never` with the reason why the event cannot occur"
+                )
+    for cell in table.cells.values():
+        where = f"the cell of state {cell.state!r} and event {cell.event!r}"
+        yield from (f"{where} {mistake}" for mistake in _find_mistakes_of(cell, table))
+
+
+def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
+    if cell.state not in table.states or cell.event not in table.events:
+        yield "names an unknown state or event"
+    if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
+        yield "needs one of `outcomes`, `open` and `never`"
+    if cell.outcomes and not cell.rules.get(OUTCOME):
+        yield "has outcomes without rules; name the rules, or leave it `open`"
+    if cell.open and not SECTION.search(cell.open):
+        yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
+    for outcome, following in cell.outcomes.items():
+        if unknown := find_unknown_words(outcome):
+            yield f"has the unknown outcome {unknown[0]!r}; known are {', '.join(VOCABULARY)}"
+        if following not in table.states:
+            yield f"leads to the unknown state {following!r}"
+            continue
+        shown = {OUTCOME, *table.states[following].shows, *table.beside}
+        yield from (f"has rules of {place!r}, which {following!r} does not show" for place in cell.rules.keys() - shown)
+
+
+def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
+    """Return the rules by what they are about; a list is of the outcome."""
+    by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
+    return {place: tuple(each) for place, each in by_place.items()}
+
+
+def _tuples(one: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("needs", "malforms")
+    return {name: tuple(value) if name in names else value for name, value in one.items()}

@@ -1,0 +1,63 @@
+"""Faults of MS-MQDMPR 3.1.4 that break one cell of states.toml: they were written from the section, not from checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
+
+PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+
+
+def _is_purged(operation: TransactionalOperation) -> bool:
+    return operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
+
+
+@fault("commit-after-purge-drops-sent-message", breaks="MQDMPR-3.1.4.4-07")
+class PurgeDropsSent(TransactionEvents):
+    """A commit after a purge of the queue deletes the message that the transaction sent before the purge."""
+
+    def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        if _is_purged(operation):
+            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+        else:
+            super().commit_enqueue(operation, now)
+
+
+@fault("commit-after-purge-counts-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
+class PurgeBeforeReceipt(TransactionEvents):
+    """A commit after a purge of the queue deletes the received message as purged, not as received."""
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        if _is_purged(operation):
+            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+        else:
+            super().commit_dequeue(operation, now)
+
+
+@fault("commit-after-purge-drops-moved-message", breaks="MQDMPR-3.1.4.4-17")
+class PurgeDropsMoved(TransactionEvents):
+    """A commit after a purge of the queue deletes the message that the transaction moved, and does not move it."""
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        if _is_purged(operation):
+            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+        else:
+            super().commit_move(operation, now)
+
+
+@fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
+class KeepsMoved(TransactionEvents):
+    """The abort of a transaction of a coordinator carries out its moves."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        if not transaction.SinglePhase:
+            operations = transaction.TransactionalOperationCollection
+            moves = [one for one in operations if one.OperationType is OperationType.MOVE]
+            for one in moves:
+                self.commit_move(one, now)
+                operations.remove(one)
+        super().transaction_abort(transaction, now)

@@ -1,0 +1,180 @@
+"""The machine of a transaction that sends, receives and moves a message each, beside another transaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.peer.peer import Peer
+from harness.states.machine import Machine, event, probe, state
+from harness.states.outcomes import name_answer
+from harness.sut.shown import lookup_id
+from suites.applications import PendingRequest
+
+NOT_LISTED = "not listed"
+
+
+class Transaction(Machine, path=Path(__file__)):
+    """A transaction of a queue that has a journal and a subqueue.
+
+    The queue has also the message ``third``, and ``other``, which another transaction received before it was prepared.
+    """
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__()
+        self._peer, self._sut = peer, peer.sut
+        self._begun: list[str] = []
+        self._queue = self._sut.new_queue("decided", transactional=True, journaling=True)
+        self._subqueue = f"{self._queue};mqc-sub"
+        self._sut.create_queue(self._subqueue, transactional=True)
+        self._sut.send_here(self._queue, ["other", "first", "second", "third"], delivery="transactional")
+        self._other = self._begin(external=True)
+        self._call("receive", queue=self._queue, transaction=self._other)
+        self._call("prepare", transaction=self._other)
+        self._subject = ""
+        peer.at_end(self._abort_all)
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("internal")
+    def begin_internal(self) -> None:
+        """Begin a transaction without a coordinator, with its three operations."""
+        self._begin_subject(external=False)
+
+    @state("external")
+    def begin_external(self) -> None:
+        """Begin a transaction of a coordinator, with its three operations."""
+        self._begin_subject(external=True)
+
+    @state("prepared")
+    def prepare_external(self) -> None:
+        """Prepare the transaction of a coordinator."""
+        self.begin_external()
+        self._call("prepare", transaction=self._subject)
+
+    @state("committed")
+    def commit_internal(self) -> None:
+        """Commit a transaction without a coordinator."""
+        self.begin_internal()
+        self._call("commit", transaction=self._subject)
+
+    @state("aborted")
+    def abort_internal(self) -> None:
+        """Abort a transaction without a coordinator."""
+        self.begin_internal()
+        self._call("abort", transaction=self._subject)
+
+    @state("internal, purged")
+    def purge_during_internal(self) -> None:
+        """Purge the queue during a transaction without a coordinator."""
+        self.begin_internal()
+        self._call("purge", queue=self._queue)
+
+    @state("prepared, purged")
+    def purge_when_prepared(self) -> None:
+        """Purge the queue when the transaction of a coordinator is prepared."""
+        self.prepare_external()
+        self._call("purge", queue=self._queue)
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("send")
+    def send_within(self) -> str:
+        """Send another message in the transaction."""
+        fields = {"label": "late", "body": "late", "transaction": self._subject}
+        return self._request("send", to=self._sut.direct_name(self._queue), **fields)
+
+    @event("receive")
+    def receive_within(self) -> str:
+        """Receive the first available message in the transaction."""
+        return self._request("receive", queue=self._queue, timeout_ms=0, transaction=self._subject)
+
+    @event("prepare")
+    def prepare(self) -> str:
+        """Prepare the transaction."""
+        return self._request("prepare", transaction=self._subject)
+
+    @event("commit")
+    def commit(self) -> str:
+        """Commit the transaction."""
+        return self._request("commit", transaction=self._subject)
+
+    @event("abort")
+    def abort(self) -> str:
+        """Abort the transaction."""
+        return self._request("abort", transaction=self._subject)
+
+    @event("purge")
+    def purge(self) -> str:
+        """Purge the queue."""
+        return self._request("purge", queue=self._queue)
+
+    @event("restart")
+    def restart(self) -> str:
+        """Restart the system."""
+        return self._sut.attempt(self._sut.restart)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("queue")
+    def list_queue(self) -> list[str]:
+        """Return the labels of the available messages of the queue."""
+        return self._sut.labels(self._queue)
+
+    @probe("subqueue")
+    def list_subqueue(self) -> list[str]:
+        """Return the labels of the messages of the subqueue, to which the transaction moves a message."""
+        return self._sut.labels(self._subqueue)
+
+    @probe("journal")
+    def list_journal(self) -> list[str]:
+        """Return the labels of the journal, which has the messages that were received."""
+        return self._sut.labels(f"{self._queue};journal")
+
+    @probe("transaction")
+    def find_state(self) -> str:
+        """Return the listed state of the transaction."""
+        return self._find_state(self._subject)
+
+    @probe("queue when committed")
+    def list_queue_when_committed(self) -> list[str]:
+        """Commit the transaction, and return the labels of the available messages of the queue."""
+        self._request("commit", transaction=self._subject)
+        return self.list_queue()
+
+    @probe("other transaction")
+    def find_state_of_other(self) -> str:
+        """Return the listed state of the other transaction."""
+        return self._find_state(self._other)
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _begin(self, *, external: bool) -> str:
+        begun: str = self._call("begin", external=external)["transaction"]
+        self._begun.append(begun)
+        return begun
+
+    def _abort_all(self) -> None:
+        for transaction in self._begun:
+            self._sut.attempt("abort", transaction=transaction)
+
+    def _begin_subject(self, *, external: bool) -> None:
+        self._subject = self._begin(external=external)
+        self._call("receive", queue=self._queue, transaction=self._subject)
+        second = self._call("peek", queue=self._queue, limit=1)["messages"][0]
+        moved = {"queue": self._queue, "lookup_id": lookup_id(second), "to": self._subqueue}
+        self._call("move", **moved, transaction=self._subject)
+        self._sut.send_here(self._queue, ["sent"], transaction=self._subject)
+
+    def _call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        return self._sut.control.call(verb, **arguments)
+
+    def _request(self, verb: str, **arguments: Any) -> str:
+        request = PendingRequest(self._peer, verb, **arguments)
+        request.await_outcome()
+        return name_answer(request.answer)
+
+    def _find_state(self, transaction: str) -> str:
+        listed = {one["transaction"].lower(): one["state"].lower() for one in self._call("list")["transactions"]}
+        state: str = listed.get(transaction.lower(), NOT_LISTED)
+        return state

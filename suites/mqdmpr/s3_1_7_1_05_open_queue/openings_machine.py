@@ -1,0 +1,140 @@
+"""The machine of the open modes of a queue: its present readers decide who else may open it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+
+from harness.peer.association import Call
+from harness.peer.remote import Remote
+from harness.states.machine import Machine, event, probe, state
+from harness.states.outcomes import name_answer, name_call
+from harness.sut.outcomes import Outcome
+from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
+from suites.applications import PendingRequest
+from suites.mqdmpr.steps import openings
+
+MODES = MappingProxyType(
+    {
+        "receive": (RECEIVE_ACCESS, DENY_NONE),
+        "receive alone": (RECEIVE_ACCESS, DENY_RECEIVE),
+        "peek": (PEEK_ACCESS, DENY_NONE),
+        "peek alone": (PEEK_ACCESS, DENY_RECEIVE),
+    }
+)
+
+
+class OpenModes(Machine, path=Path(__file__)):
+    """One queue with up to three readers, and another queue that a reader has open exclusively."""
+
+    def __init__(self, remote: Remote) -> None:
+        super().__init__()
+        remote.empty()
+        self._remote = remote
+        self._association = remote.associate()
+        self._opened: Call | None = None
+        self._open("receive alone", "admin").expect_success()
+
+    @state("closed")
+    def leave_closed(self) -> None:
+        """Do nothing: the queue is new."""
+
+    @state("receive")
+    def open_to_receive(self) -> None:
+        """Let the first reader open the queue with ReceiveAccess."""
+        self._open_first("receive")
+
+    @state("receive twice")
+    def open_to_receive_twice(self) -> None:
+        """Let both readers open the queue with ReceiveAccess."""
+        self._open_first("receive", "receive")
+
+    @state("receive alone")
+    def open_to_receive_alone(self) -> None:
+        """Let the first reader open the queue with ReceiveAccess and DenyReceive."""
+        self._open_first("receive alone")
+
+    @state("receive alone beside peek")
+    def open_to_receive_alone_beside_peek(self) -> None:
+        """Let the first reader open the queue exclusively, and the second one to peek."""
+        self._open_first("receive alone", "peek")
+
+    @state("peek")
+    def open_to_peek(self) -> None:
+        """Let the first reader open the queue with PeekAccess."""
+        self._open_first("peek")
+
+    @state("peek alone")
+    def open_to_peek_alone(self) -> None:
+        """Let the first reader open the queue with PeekAccess and DenyReceive."""
+        self._open_first("peek alone")
+
+    @state("peek alone twice")
+    def open_to_peek_alone_twice(self) -> None:
+        """Let both readers open the queue with PeekAccess and DenyReceive."""
+        self._open_first("peek alone", "peek alone")
+
+    @event("open to receive")
+    def try_receive(self) -> str:
+        """Let another reader open the queue with ReceiveAccess."""
+        return name_call(self._open("receive"))
+
+    @event("open to receive alone")
+    def try_receive_alone(self) -> str:
+        """Let another reader open the queue with ReceiveAccess and DenyReceive."""
+        return name_call(self._open("receive alone"))
+
+    @event("open to peek")
+    def try_peek(self) -> str:
+        """Let another reader open the queue with PeekAccess."""
+        return name_call(self._open("peek"))
+
+    @event("open to peek alone")
+    def try_peek_alone(self) -> str:
+        """Let another reader open the queue with PeekAccess and DenyReceive."""
+        return name_call(self._open("peek alone"))
+
+    @event("close")
+    def close_first(self) -> str:
+        """Let the first reader close the queue."""
+        assert self._opened is not None
+        return name_call(self._association.call("R_QMCloseRemoteQueueContext", pphContext=self._opened.out.pphContext))
+
+    @event("receive of an application")
+    def receive(self) -> str:
+        """Let an application of the system receive from the empty queue."""
+        request = PendingRequest(self._remote.peer, "receive", queue=self._remote.sut.queue(), timeout_ms=0)
+        request.await_outcome()
+        return name_answer(request.answer)
+
+    @event("delete the queue")
+    def delete(self) -> str:
+        """Let an administrator delete the queue."""
+        return self._remote.sut.attempt(self._remote.sut.delete_queue, self._remote.sut.queue())
+
+    @probe("admits")
+    def list_admitted_modes(self) -> list[str]:
+        """Return the modes in which a further reader can open the queue."""
+        admitted = []
+        for mode in MODES:
+            call = self._open(mode)
+            openings.close(call)
+            if name_call(call) == Outcome.DONE:
+                admitted.append(mode)
+        return admitted
+
+    @probe("open the other queue to receive")
+    def open_other(self) -> str:
+        """Return the outcome of opening the queue that a reader has open exclusively."""
+        return name_call(self._open("receive", "admin"))
+
+    def _open_first(self, mode: str, beside: str | None = None) -> None:
+        self._opened = self._open(mode).expect_success()
+        if beside is not None:
+            self._open(beside).expect_success()
+
+    def _open(self, mode: str, queue: str = "plain") -> Call:
+        access, share = MODES[mode]
+        call = self._remote.open_remote(self._association, queue, access=access, share=share)
+        self.evidence.append(call)
+        return call

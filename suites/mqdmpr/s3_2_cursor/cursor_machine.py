@@ -1,0 +1,173 @@
+"""The machine of a cursor: CursorState and the message it is at, with another cursor and other reads beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import ConformanceFailure
+from harness.peer.association import Call
+from harness.peer.remote import Remote
+from harness.states.machine import Machine, event, probe, state
+from harness.states.outcomes import name_call, name_read
+from harness.wire.rpc_qm2qm import Action
+
+LONG_MS = 60_000
+
+
+class Cursor(Machine, path=Path(__file__)):
+    """A cursor of a queue with the messages first and second, and another cursor that is at the first message."""
+
+    def __init__(self, remote: Remote) -> None:
+        super().__init__()
+        self._remote = remote
+        self._queue = remote.open_with_messages("first", "second")
+        self._cursor, self._other = self._queue.open_cursor(), self._queue.open_cursor()
+        self._queue.peek(hCursor=self._other).expect_success()
+        self._waiting: Call | None = None
+        self._locked: Call | None = None
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("unread")
+    def leave_unread(self) -> None:
+        """Do nothing: a new cursor is unread."""
+
+    @state("read")
+    def read_first(self) -> None:
+        """Let the cursor peek at the first message."""
+        self._queue.peek(hCursor=self._cursor).expect_success()
+
+    @state("read, then taken")
+    def read_then_take(self) -> None:
+        """Let the cursor peek at the first message, which is then received without the cursor."""
+        self.read_first()
+        self._queue.receive()
+
+    @state("read, then locked")
+    def read_then_lock(self) -> None:
+        """Let the cursor peek at the first message, which a receive that is not ended then locks."""
+        self.read_first()
+        self._locked = self._queue.start_receive().expect_success()
+
+    @state("received")
+    def receive_first(self) -> None:
+        """Let the cursor receive the first message."""
+        self._queue.receive(hCursor=self._cursor)
+
+    @state("read the last")
+    def read_last(self) -> None:
+        """Let the cursor peek at the last message."""
+        self.read_first()
+        self._queue.peek_next(hCursor=self._cursor).expect_success()
+
+    @state("received the last")
+    def receive_last(self) -> None:
+        """Let the cursor read and receive the last message, and leave the first one."""
+        self.read_last()
+        self._queue.receive(hCursor=self._cursor)
+
+    @state("waiting to peek")
+    def wait_to_peek(self) -> None:
+        """Let the cursor wait for the message behind the last one."""
+        self.read_last()
+        self._wait(Action.PEEK_NEXT)
+
+    @state("waiting to receive")
+    def wait_to_receive(self) -> None:
+        """Let the cursor, which received all messages, wait for another one."""
+        self._queue.receive(hCursor=self._cursor)
+        self._queue.receive(hCursor=self._cursor)
+        self._wait(Action.RECEIVE)
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("peek")
+    @probe("peek")
+    def peek(self) -> str:
+        """Peek at the message of the cursor."""
+        return self._read(self._queue.peek(hCursor=self._cursor))
+
+    @event("peek next")
+    @probe("peek next")
+    def peek_next(self) -> str:
+        """Peek at the message behind that of the cursor."""
+        return self._read(self._queue.peek_next(hCursor=self._cursor))
+
+    @event("receive")
+    def receive(self) -> str:
+        """Receive by the cursor."""
+        return self._receive(hCursor=self._cursor)
+
+    @event("message arrives")
+    def deliver(self) -> str:
+        """Deliver another message; return the outcome of the read that waits, if one does."""
+        self._remote.deliver(["third"])
+        return "done" if self._waiting is None else self._read(self._waiting.wait())
+
+    @event("receive without the cursor")
+    def receive_without(self) -> str:
+        """Receive the first available message."""
+        return self._receive()
+
+    @event("purge")
+    def purge(self) -> str:
+        """Purge the queue."""
+        return self._call(self._queue.purge())
+
+    @event("close the cursor")
+    def close(self) -> str:
+        """Close the cursor."""
+        return self._call(self._queue.close_cursor(self._cursor))
+
+    @event("give the message back")
+    def give_back(self) -> str:
+        """End the receive that locks the first message with RR_NACK."""
+        assert self._locked is not None
+        return self._call(self._queue.give_back(self._locked))
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("waiting read")
+    def look_at_waiting_read(self) -> str:
+        """Return the outcome of the read that waits."""
+        assert self._waiting is not None
+        self._waiting.state_after_silence()
+        return self._read(self._waiting)
+
+    @probe("peek of the other cursor")
+    def peek_other(self) -> str:
+        """Return the outcome of a peek by the other cursor, which is at the first message."""
+        return self._read(self._queue.peek(hCursor=self._other))
+
+    @probe("peek when a message came")
+    def peek_when_message_came(self) -> str:
+        """Deliver another message, and return the outcome of a peek by the cursor."""
+        self._remote.deliver(["third"])
+        return self.peek()
+
+    @probe("peek next when a message came")
+    def peek_next_when_message_came(self) -> str:
+        """Deliver another message, and return the outcome of a peek at the next message by the cursor."""
+        self._remote.deliver(["third"])
+        return self.peek_next()
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _wait(self, action: Action) -> None:
+        self._waiting = self._queue.begin(action, hCursor=self._cursor, ulTimeout=LONG_MS)
+        if self._waiting.state_after_silence() != Call.WAITING:
+            raise ConformanceFailure("the read by the cursor does not wait")
+
+    def _receive(self, **how: int) -> str:
+        read = self._queue.start_receive(**how)
+        if read.outcome == "MQ_OK":
+            self._queue.acknowledge(read).expect_success()
+        return self._read(read)
+
+    def _read(self, call: Call) -> str:
+        self.evidence.append(call)
+        return name_read(call)
+
+    def _call(self, call: Call) -> str:
+        self.evidence.append(call)
+        return name_call(call)

@@ -1,0 +1,78 @@
+"""Faults of MS-MQDMPR 3.2 that break one cell of states.toml: they were written from the section, not from checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import Result
+
+
+def _cursors_of(queue: Queue) -> Iterator[Cursor]:
+    for descriptor in queue.OpenQueueDescriptorCollection.values():
+        yield from descriptor.CursorCollection.values()
+
+
+@fault("cursor-of-purged-message-is-unread", breaks="MQDMPR-3.2.7.2-27")
+class UnreadAfterPurge(Queues):
+    """A purge sets the state of a cursor whose message it deletes to UNREAD."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        for cursor in _cursors_of(queue):
+            if cursor.CursorState is CursorState.READ:
+                cursor.CursorState = CursorState.UNREAD
+        return super().purge(queue, token, done, failed)
+
+
+class _EndsWaits(Queues):
+    state: CursorState
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        for descriptor in queue.OpenQueueDescriptorCollection.values():
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.CursorReference is not None and reader.CursorReference.CursorState is self.state:
+                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        return super().purge(queue, token, done, failed)
+
+
+@fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
+class PurgeEndsPeeks(_EndsWaits):
+    """A purge of the queue ends a pending peek by a cursor as cancelled."""
+
+    state = CursorState.WAIT_PEEK
+
+
+@fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
+class PurgeEndsReceives(_EndsWaits):
+    """A purge of the queue ends a pending receive by a cursor as cancelled."""
+
+    state = CursorState.WAIT_RECEIVE
+
+
+@fault("cursor-of-returned-message-is-unread", breaks="MQDMPR-3.2.7.2-23")
+class UnreadAfterReturn(Positions):
+    """A message that its reader returns to the queue sets the state of a cursor at it to UNREAD."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        for cursor in _cursors_of(position.QueueReference):
+            if cursor.MessagePositionReference is position:
+                cursor.CursorState = CursorState.UNREAD
+        super().unlock_message(position)

@@ -1,0 +1,15 @@
+"""MS-MQDMPR 3.2.7: each event in each state of a cursor, by the table states.toml."""
+
+from __future__ import annotations
+
+from harness.run.marks import needs
+from harness.states.cells import for_each_cell, judge_cell
+from suites.mqdmpr.s3_2_cursor.cursor_machine import Cursor
+
+pytestmark = needs("qm2qm")
+
+
+@for_each_cell(Cursor)
+def test_cursor_follows_its_states(remote, judge, cell):
+    """An event in each state of a cursor has the outcome of its cell, and the cursor reads as in the next state."""
+    judge_cell(judge, cell, Cursor(remote))
