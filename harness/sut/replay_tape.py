@@ -142,7 +142,9 @@ class Tape:
         file = sut.file
         control = _as_table(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
         driver = _as_table(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
-        tables = {name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timeouts")}
+        tables = {
+            name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timers", "timeouts")
+        }
         return {
             "schema": TAPE_SCHEMA,
             "began": self._began,

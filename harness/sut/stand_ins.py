@@ -26,6 +26,7 @@ def _has_queues(file: SutFile) -> bool:
 STAND_INS: Mapping[str, StandIn] = MappingProxyType(
     {
         "queues": StandIn("queue_control", "[[more_queues]]", _has_queues),
+        "timers": StandIn("set_timers", "[timers]", lambda file: file.timers.any),
         "signing_keys": StandIn(
             "queue_control",
             "provisioned.public_signing_keys_base64",
@@ -36,7 +37,7 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""By need: a queue with some properties; the public keys that its signatures are verified with (which ``identity``
+"""By need: a queue with some properties; timers whose duration is known; the public keys that its signatures are verified with (which ``identity``
 shows); a SUT whose SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
 """
 

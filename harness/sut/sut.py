@@ -250,6 +250,18 @@ class Sut(OwnQueues):
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
+    def timer_ms(self, name: str, wanted_ms: int) -> int:
+        """Return the specified duration of a timer (need ``timers``): ``wanted_ms`` if it can be set, else that of the
+        SUT file.
+        """
+        if "set_timers" in self.facilities:
+            self.set_timers(**{name: wanted_ms})
+            return wanted_ms
+        stated: int = getattr(self.file.timers, name)
+        if not stated:
+            raise NotShown(f"no set_timers, and the SUT file does not state timers.{name}")
+        return stated
+
     def slow_down(self, scale: int) -> None:
         """Let protocol timers run at most this many times faster than specified, if a check has to act in between."""
         scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)

@@ -101,6 +101,8 @@ class DriverTable:
     max_restarts: int = 5
 
 
+LONGEST_TIMER_MS = 1_800_000
+"""The longest timer that a check waits for: half an hour, the life of an entry in the history of messages."""
 LONGEST_NAME = 300
 """Characters of a name in [sut] or [queues]: a path name of a queue has at most 124 behind its computer's."""
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
@@ -158,6 +160,22 @@ class ProvisionedTable:
 
 
 @dataclass(frozen=True, slots=True)
+class TimersTable:
+    """[timers]: how long timers of the SUT run, for checks that wait for them without setting them; 0: unknown."""
+
+    session_initialization_ms: int = 0
+    session_cleanup_ms: int = 0
+    session_retry_connect_ms: int = 0
+    ack_wait_timeout_ms: int = 0
+    message_id_history_cleanup_ms: int = 0
+
+    @property
+    def any(self) -> bool:
+        """Return whether the duration of a timer is known."""
+        return any(getattr(self, key.name) for key in dataclasses.fields(self))
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceTable:
     """[reference]: how the reference is set up when it is the SUT in virtual time.
 
@@ -182,6 +200,7 @@ class SutFile:
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
+    timers: TimersTable = field(default_factory=TimersTable)
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
@@ -202,6 +221,7 @@ _TABLES = {
     "queues": QueuesTable,
     "control": ControlTable,
     "provisioned": ProvisionedTable,
+    "timers": TimersTable,
     "reference": ReferenceTable,
     "timeouts": TimeoutsTable,
     "environment": EnvironmentTable,
@@ -260,6 +280,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
     _check_reference(file.reference, where)
     _check_keys(file.provisioned, where)
+    _check_timers(file.timers, where)
     return file
 
 
@@ -366,6 +387,12 @@ def _check_control(file: SutFile, where: str) -> None:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" is for a system beside this program, not for "virtual"')
+
+
+def _check_timers(timers: TimersTable, where: str) -> None:
+    for key in dataclasses.fields(timers):
+        if not 0 <= (duration := getattr(timers, key.name)) <= LONGEST_TIMER_MS:
+            raise UsageError(f"{where}: timers.{key.name} is {duration}; it must be 0 to {LONGEST_TIMER_MS}")
 
 
 def _check_keys(provisioned: ProvisionedTable, where: str) -> None:
