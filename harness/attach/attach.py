@@ -15,6 +15,7 @@ from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.agent import Agent
+from harness.sut.command_control import facilities_of
 from harness.sut.control import ANSWER_MS
 from harness.sut.endpoints import endpoint_of
 from harness.sut.stand_ins import needs_in_file
@@ -49,7 +50,11 @@ def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> C
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
     if file is not None:
-        have |= needs_in_file(file) | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
+        have |= (
+            needs_in_file(file)
+            | facilities_of(file.commands)
+            | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
+        )
     now = judgeable(have)
     missing = [name for name in FACILITIES if name not in have]
     more = {name: len(judgeable({*have, name}) - now) for name in missing}

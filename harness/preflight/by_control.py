@@ -25,6 +25,11 @@ def identity(setup: Setup) -> Iterator[Line]:
     sessions.
     """
     route = setup.route
+    if route is None and (commands := setup.file.commands):
+        yield Line(
+            "control", State.NOT_SEEN, f"[commands] has {', '.join(commands)}: a run calls them, preflight does not"
+        )
+        return
     if route is None:
         said = "no [control]: facts that the wire does not show cannot be judged"
         yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to get one")

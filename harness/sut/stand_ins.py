@@ -37,8 +37,8 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""By need: a queue with some properties; timers whose duration is known; the public keys that its signatures are verified with (which ``identity``
-shows); a SUT whose SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
+"""By need: a queue with some properties; timers whose duration is known; the public keys that its signatures are
+verified with (which ``identity`` shows); a SUT whose SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
 """
 
 

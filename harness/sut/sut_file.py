@@ -197,6 +197,8 @@ class SutFile:
     driver: DriverTable
     queues: QueuesTable = field(default_factory=QueuesTable)
     more_queues: tuple[QueueEntry, ...] = ()
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """[commands]: the command for each verb of the control protocol that has one."""
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
@@ -254,7 +256,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are there, remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
-        if name not in (known := (*_TABLES, "capabilities", "more_queues")):
+        if name not in (known := (*_TABLES, "capabilities", "more_queues", "commands")):
             raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
@@ -263,7 +265,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
     more_queues = _queue_entries(tree.get("more_queues", []), where)
     capabilities = _capabilities(tree.get("capabilities", {}), where)
-    file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, path=path)
+    commands = _commands(tree.get("commands", {}), where)
+    file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, commands=commands, path=path)
     _check_names(file, where)
     _check_driver(file.driver, where)
     _check_control(file, where)
@@ -309,6 +312,20 @@ def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
             if not 0 <= getattr(entry, key) <= UNLIMITED_KB:
                 raise UsageError(f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_KB}")
     return entries
+
+
+def _commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
+    if not isinstance(values, dict):
+        raise UsageError(f"{where}: [commands] must be a table")
+    known = frozenset[str]().union(*FACILITIES.values())
+    for verb, command in values.items():
+        if verb not in known:
+            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md has them")
+        if not command:
+            raise UsageError(f"{where}: commands.{verb} is empty; leave it out")
+    return MappingProxyType(
+        {verb: _value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
+    )
 
 
 def _value(hint: Any, value: Any, where: str) -> Any:
@@ -385,6 +402,8 @@ def _check_control(file: SutFile, where: str) -> None:
         raise UsageError(f'{where}: control.command is missing; kind = "stdio" needs a program to start')
     if file.control.kind != "stdio" and file.control.command:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
+    if file.commands and (file.control.kind != "none" or file.driver.kind == "virtual"):
+        raise UsageError(f"{where}: [commands] is for a system without [control] that is not virtual")
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" is for a system beside this program, not for "virtual"')
 
