@@ -100,7 +100,8 @@ class Each(Expectation):
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
-        return f"each of {len(observed)}: {self.expected}" if kept else show_value(observed)
+        count = len(observed) if kept else 0
+        return f"{self} ({count} of {count})" if kept else show_value(observed)
 
 
 @expectation.register(list)

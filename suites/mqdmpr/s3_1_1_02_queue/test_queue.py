@@ -34,7 +34,13 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
     expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=expected, observed=[one.label_or_outcome for one in reads], evidence=reads)
+    judge(
+        "MQDMPR-3.1.1.2-20",
+        expected=expected,
+        observed=[one.label_or_outcome for one in reads],
+        evidence=reads,
+        case="labels returned by the reads",
+    )
     empty.append(queue.start_receive())
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)

@@ -171,7 +171,13 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
-    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
+    judge(
+        "MQDMPR-3.1.1.12-D48",
+        expected=one_of(*by_priority),
+        observed=priorities,
+        evidence=sent,
+        case="priorities in the order of the LookupIdentifiers",
+    )
 
 
 @needs("send", "receive", "transactions", "queues")
@@ -216,4 +222,10 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
-        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)
+        judge(
+            "MQDMPR-3.1.1.12-D04",
+            expected=expected,
+            observed=one["arrived_time"],
+            evidence=sent,
+            case="arrival time in seconds",
+        )

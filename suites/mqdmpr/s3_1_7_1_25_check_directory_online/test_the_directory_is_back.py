@@ -37,7 +37,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
-        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels())
+        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels(), case="labels of the queues")
         judge(
             *RECOVERY_RULES,
             expected=holds("labels read again", otherwise="labels not read again"),

@@ -64,7 +64,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
     """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
     for none of them.
     """
-    observed = {one: _read_property(found[one], name) if one in found else "not in its queue" for one in wanted}
+    observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:

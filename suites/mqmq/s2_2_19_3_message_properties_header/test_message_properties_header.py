@@ -52,7 +52,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
     for rule, bit in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("receive")

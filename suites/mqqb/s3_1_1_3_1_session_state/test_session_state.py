@@ -63,7 +63,14 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
-    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.1.3.1-02",
+        "MQDMPR-3.1.1.12-D57",
+        expected=GROWING_IDENTIFIERS,
+        observed=observed,
+        evidence=frames,
+        case="TxSequenceIDs of the messages",
+    )
     _judge_first_sequences(judge, frames)
     _acknowledge_messages(sender, frames)
 

@@ -84,7 +84,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         ("MQQB-3.1.3.2-07", "RecoverableMsgAckSeqNumber", 1),
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
-        judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
+        judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack], case=name)
     judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second_one.send(_build_session_ack(1))
     again = second_one.send(peer.recoverable_message())

@@ -198,7 +198,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
     else:
         session.quiet()
     observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last])
+    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last], case="session")
     if expected == observed == "open":
         session.check_alive()
 

@@ -41,6 +41,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         expected=holds("closed", otherwise="still open"),
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
+        case="idle session",
     )
     judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])

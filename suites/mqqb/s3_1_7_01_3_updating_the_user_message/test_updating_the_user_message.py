@@ -325,5 +325,6 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
         expected=holds("closed", otherwise="open"),
         observed=bool(session.closed_by_sut),
         evidence=[ack, *session.messages],
+        case="session",
     )
     sender.await_session().acknowledge_all()

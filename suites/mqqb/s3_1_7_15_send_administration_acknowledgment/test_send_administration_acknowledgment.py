@@ -114,7 +114,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
     sent = [receiver.send_packet(peer.message(response, label="to be received", properties={"PR": 1}))]
     peer.await_label("to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
@@ -122,7 +122,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     peer.await_label("to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
 
 
 @covers("MQQB-3.1.7.15-05")
