@@ -34,9 +34,9 @@ class Items(Expectation):
         return self._place(", ".join(map(show_nested, self.items)) or NOTHING)
 
     def show(self, observed: Any) -> str:
-        return self._place(
-            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else show_value(observed)
-        )
+        if not is_several(observed):
+            return show_value(observed)
+        return self._place(", ".join(map(self.name, observed)) or NOTHING)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_several(observed):
@@ -57,7 +57,9 @@ class Items(Expectation):
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
     def _place(self, text: str) -> str:
-        return f"{self.where}: {text}" if self.where else text
+        if not self.where:
+            return text
+        return f"{self.where} is empty" if text == NOTHING else f"{self.where} contains {text}"
 
 
 class Nothing(Expectation):
@@ -123,7 +125,7 @@ def any_order(*items: Any) -> Items:
 
 def in_queue(*labels: Any) -> Items:
     """Expect a queue with exactly the messages with these labels, in this order; without labels, an empty queue."""
-    return Items(labels, ordered=True, where="in the queue")
+    return Items(labels, ordered=True, where="the queue")
 
 
 def none(kind: str) -> Nothing:

@@ -34,7 +34,7 @@ KINDS_OF_WAIT = {
 @covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms; after the receive, its cursor has no next message.
+    timeout of 400 ms; the cursor of the receive then has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")

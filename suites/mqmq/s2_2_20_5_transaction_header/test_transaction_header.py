@@ -81,7 +81,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
-    is 1 to 3, and PreviousTxSequenceNumber is the number before.
+    is 1 to 3, and PreviousTxSequenceNumber is 0 to 2.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery="transactional")

@@ -174,8 +174,8 @@ GENERIC_RIGHT_ROWS = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIE
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-99")
 def test_generic_rights_include_the_right_to_write(peer, sut, judge):
-    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: the messages of the first and the
-    last user arrive.
+    """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol: only the messages of Alice
+    and Carol arrive.
     """
     security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_ROWS))
     try:
