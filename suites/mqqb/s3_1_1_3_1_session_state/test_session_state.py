@@ -158,8 +158,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence to a queue has two messages, one of them acknowledged; after a restart, the next message of the sequence has
-    number 3.
+    """The second sequence to a queue has two messages, one of them acknowledged. After a restart, the next message of
+    the sequence has number 3.
     """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()

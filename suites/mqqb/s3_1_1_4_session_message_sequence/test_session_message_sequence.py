@@ -74,7 +74,7 @@ def _list_recoverable_numbers(ack):
 @covers("MQQB-3.1.1.4-D01")
 @varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
-    """The SUT sends an express message and two transactional messages: its SessionAck counts two recoverable messages."""
+    """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
     outgoing = Outgoing(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()
