@@ -31,12 +31,12 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._place(", ".join(map(show_nested, self.items)) or NOTHING)
+        return self._list(self.items, show_nested)
 
     def show(self, observed: Any) -> str:
         if not is_several(observed):
             return show_value(observed)
-        return self._place(", ".join(map(self.name, observed)) or NOTHING)
+        return self._list(observed, self.name)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_several(observed):
@@ -56,10 +56,11 @@ class Items(Expectation):
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
-    def _place(self, text: str) -> str:
+    def _list(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
         if not self.where:
-            return text
-        return f"{self.where} is empty" if text == NOTHING else f"{self.where} contains {text}"
+            return ", ".join(map(name, items)) or NOTHING
+        text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
+        return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 
 class Nothing(Expectation):

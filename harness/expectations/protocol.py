@@ -81,7 +81,13 @@ def name_acknowledgment(frame: Frame | None) -> str:
     """Return the text for an acknowledgment that was received: its class, and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
-    return _describe_acknowledgment(frame.message.MessageClass, frame.message.answered)
+    message = frame.message
+    is_correlated = message.answered.Ordinal != 0
+    return (
+        _describe_acknowledgment(message.MessageClass, message.answered)
+        if is_correlated
+        else class_name(message.MessageClass)
+    )
 
 
 def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:

@@ -193,8 +193,11 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"locked": Outcome.NOTHING, "aborted": "locked"},
-        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
+        expected={"peek before the abort": Outcome.NOTHING, "peek after the abort": "locked"},
+        observed={
+            "peek before the abort": meanwhile,
+            "peek after the abort": sut.read_label("peek_message", queue=queue),
+        },
     )
 
 

@@ -363,8 +363,11 @@ def test_single_phase_is_false_with_coordinator(peer, sut, judge):
     observed = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}
     judge(
         "MQDMPR-3.1.4.3-04",
-        expected={"with_coordinator": False, "without": True},
-        observed={"with_coordinator": observed.get(coordinated), "without": observed.get(internal)},
+        expected={"SinglePhase with a coordinator": False, "SinglePhase without a coordinator": True},
+        observed={
+            "SinglePhase with a coordinator": observed.get(coordinated),
+            "SinglePhase without a coordinator": observed.get(internal),
+        },
     )
     for transaction in (coordinated, internal):
         sut.control.call("abort", transaction=transaction)

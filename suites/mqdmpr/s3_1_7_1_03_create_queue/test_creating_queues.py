@@ -168,10 +168,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-07",
-        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "of_subqueues": [None]},
+        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "journals_of_subqueues": [None]},
         observed={
             "journal": inspected["JournalQueueReference"] is not None,
-            "of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
+            "journals_of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
         },
     )
 

@@ -59,6 +59,6 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
     without = enterprise.is_offline()
     sut.change_environment(directory=True)
     judge.all(
-        expected={"offline_without": True, "online_with": True},
-        observed={"offline_without": without, "online_with": enterprise.await_online()},
+        expected={"offline without the directory": True, "online with the directory": True},
+        observed={"offline without the directory": without, "online with the directory": enterprise.await_online()},
     )

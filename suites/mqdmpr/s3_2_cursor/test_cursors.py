@@ -48,11 +48,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"before": "second", "taken": "second", "current": each(Call.FAILURE)}
+    expected = {"peeked": "second", "received by other reader": "second", "later reads": each(Call.FAILURE)}
     observed = {
-        "before": first_peek.label_or_outcome,
-        "taken": receive.label_or_outcome,
-        "current": [read.label_or_failure for read in failed_peeks],
+        "peeked": first_peek.label_or_outcome,
+        "received by other reader": receive.label_or_outcome,
+        "later reads": [read.label_or_failure for read in failed_peeks],
     }
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)

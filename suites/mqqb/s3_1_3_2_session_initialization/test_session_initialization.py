@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, fields, holds, packet
+from harness.expectations import between, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
@@ -258,8 +258,16 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
     other_connection.wait_closed()
     judge(
         "MQQB-3.1.3.2-36",
-        expected=facts(EstablishConnection=packet("EstablishConnection"), ConnectionParameters=None),
-        observed={"EstablishConnection": got, "ConnectionParameters": other_connection.poll_packet(0)},
+        expected=fields(
+            {
+                "answer to EstablishConnection": packet("EstablishConnection"),
+                "answer to ConnectionParameters": None,
+            }
+        ),
+        observed={
+            "answer to EstablishConnection": got,
+            "answer to ConnectionParameters": other_connection.poll_packet(0),
+        },
         evidence=[*sent, got],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, closed, facts, holds, in_queue
+from harness.expectations import any_order, closed, facts, fields, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
@@ -183,8 +183,13 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets = [connection.send(peer.message(label="of the peer"))]
     peer.settle()
     if short:
-        observed = {"own": own_outcome, "queue": sut.labels(queue)}
-        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=packets)
+        observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
+        judge(
+            "MQSO-5.1.1.1-05",
+            expected=fields({"send of the application": Outcome.REFUSED, "queue": []}),
+            observed=observed,
+            evidence=packets,
+        )
     else:
         judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)

@@ -66,7 +66,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted: done; left: none",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
-        (facts(left=in_queue("a")), {"left": ["a"]}, ("left: the queue contains a", "left: the queue contains a")),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: the queue contains "a"', 'left: the queue contains "a"')),
         (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
     ],
