@@ -58,6 +58,14 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge):
         peer.pass_time(wait_ms)
         observed[moment] = sut.control.call("get_queue", name=name)["label"]
     judge(
-        "MQDMPR-3.1.2.5-D01", expected="after", observed=observed["after_a_minute"], case="contact with the directory"
+        "MQDMPR-3.1.2.5-D01",
+        expected="after",
+        observed=observed["after_a_minute"],
+        case="label of the queue after a minute",
     )
-    judge("MQDMPR-3.1.2.5-01", expected={"within_a_minute": "before", "after_a_minute": "after"}, observed=observed)
+    judge(
+        "MQDMPR-3.1.2.5-01",
+        expected={"within_a_minute": "before", "after_a_minute": "after"},
+        observed=observed,
+        case="label of the queue",
+    )

@@ -291,7 +291,12 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure(f"no message is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        judge.all(expected=UNCHANGED, observed=_changes(before[name], messages), case=name, evidence=frames)
+        judge.all(
+            expected=UNCHANGED,
+            observed=_changes(before[name], messages),
+            case=f"{name} after a restart",
+            evidence=frames,
+        )
 
 
 @needs("restart", "receive", "security")

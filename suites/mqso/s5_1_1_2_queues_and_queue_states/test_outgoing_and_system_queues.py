@@ -70,7 +70,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=name)
+        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=f"deletion of {name}")
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
