@@ -12,8 +12,8 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities. Except: purge
-and close_queue are listed under receive.
+"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities, but purge and
+close_queue always under receive.
 """
 
 

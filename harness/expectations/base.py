@@ -65,9 +65,9 @@ def show_value(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return show_named({key: within(one) for key, one in value.items()}) or "none"
+        return show_named({key: show_nested(one) for key, one in value.items()}) or "none"
     if is_several(value):
-        return ", ".join(map(within, value)) or "none"
+        return ", ".join(map(show_nested, value)) or "none"
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return f"0x{value:X}" if is_number and value >= HEX_FROM else str(value)
 
@@ -77,7 +77,7 @@ def show_named(texts: Mapping[str, str]) -> str:
     return "; ".join(f"{str(name).replace('_', ' ')}: {text}" for name, text in texts.items())
 
 
-def within(value: Any) -> str:
+def show_nested(value: Any) -> str:
     """Return the text of a value inside a list or mapping: a list in brackets, an integer in decimal digits."""
     if isinstance(value, Mapping) or is_several(value):
         return f"[{show_value(value)}]" if value else "none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_several, show_value, within
+from harness.expectations.base import Difference, Expectation, is_several, show_nested, show_value
 
 
 class Distinct(Expectation):
@@ -20,7 +20,7 @@ class Distinct(Expectation):
         self.unlike = unlike
 
     def __str__(self) -> str:
-        others = f", none of them {' or '.join(map(within, self.unlike))}" if self.unlike else ""
+        others = f", none of them {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
         return f"{self.count} different {self.of}{others}"
 
     def compare(self, observed: Any) -> Difference | None:
@@ -28,8 +28,8 @@ class Distinct(Expectation):
             return Difference(self.show(observed))
         found = list(observed)
         wrong = [
-            *(f"{within(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
-            *(f"{within(one)} is not allowed" for one in found if one in self.unlike),
+            *(f"{show_nested(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
+            *(f"{show_nested(one)} is not allowed" for one in found if one in self.unlike),
             *([f"{len(found)} instead of {self.count}"] if len(found) != self.count else []),
         ]
         return Difference(f"{show_value(found)} ({', '.join(wrong)})") if wrong else None

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_named, show_value, within
+from harness.expectations.base import (
+    Difference,
+    Expectation,
+    expectation,
+    is_several,
+    show_named,
+    show_nested,
+    show_value,
+)
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
@@ -30,8 +38,8 @@ class Named(Expectation):
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
-        self._plain = {name for name, value in expected.items() if _is_plain(value)}
-        self._text = show_named({name: _of_name(value) for name, value in expected.items()})
+        self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
+        self._text = show_named({name: _show_expected(value) for name, value in expected.items()})
 
     def __str__(self) -> str:
         return self._text
@@ -57,13 +65,13 @@ class Named(Expectation):
         if name not in found:
             return MISSING
         if name not in self.expected:
-            return f"{within(found[name])}, which is not expected"
+            return f"{show_nested(found[name])}, which is not expected"
         is_text = name not in self._plain or is_several(found[name])
-        return str(self.expected[name].compare(found[name])) if is_text else within(found[name])
+        return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name])
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return within(value) if is_plain else self.expected[name].show(value)
+        return show_nested(value) if is_plain else self.expected[name].show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values of the observation by name; None if it is of a type without named values."""
@@ -107,10 +115,10 @@ def _field(observed: Any, name: str) -> Any:
     return value
 
 
-def _is_plain(value: Any) -> bool:
+def _is_shown_unchanged(value: Any) -> bool:
     """Return whether an observation is shown unchanged: the expected value is plain, or one of several values."""
     return not isinstance(value, Expectation) or isinstance(value, OneOf)
 
 
-def _of_name(value: Any) -> str:
-    return str(value) if isinstance(value, Expectation) else within(value)
+def _show_expected(value: Any) -> str:
+    return str(value) if isinstance(value, Expectation) else show_nested(value)

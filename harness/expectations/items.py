@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_nested, show_value
 
 NOTHING = "none"
 
@@ -23,7 +23,7 @@ class Items(Expectation):
         *,
         ordered: bool,
         where: str | None = None,
-        name: Callable[[Any], str] = within,
+        name: Callable[[Any], str] = show_nested,
     ) -> None:
         self.items = list(items)
         self.ordered = ordered
@@ -31,7 +31,7 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._place(", ".join(map(within, self.items)) or NOTHING)
+        return self._place(", ".join(map(show_nested, self.items)) or NOTHING)
 
     def show(self, observed: Any) -> str:
         return self._place(
@@ -50,7 +50,7 @@ class Items(Expectation):
         again = [one for one in extra if any(_is_kept(expected, one) for expected in self.items)]
         other = [one for one in extra if one not in again]
         wrong = [
-            *(f"{within(one)} is missing" for one in missing),
+            *(f"{show_nested(one)} is missing" for one in missing),
             *(f"{self.name(one)} is repeated" for one in again),
             *(f"{self.name(one)} is not expected" for one in other),
         ]

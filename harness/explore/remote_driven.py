@@ -12,7 +12,7 @@ from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote.area import QUEUES
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
@@ -160,7 +160,7 @@ class RemoteDriven(QueuesDriven):
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
             return Refused((call.either,))
-        description = described(call)
+        description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))
         message = self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"

@@ -11,7 +11,7 @@ from harness.explore.worlds import Seen
 from harness.model.sessions.area import EXPRESS_ACK_PAUSE_MS, FOREIGN, INITIALIZATION_MS, NULL, OWN, SETTLE_MS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import NULL_GUID, WINDOW
+from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
@@ -108,7 +108,7 @@ class SessionsDriven:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        self._put(session, session_ack(WindowSize=WINDOW, **header))
+        self._put(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _order(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK

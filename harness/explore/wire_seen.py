@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.handshake import WINDOW
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
 from harness.wire import session_ack
 from reference_qm.codec import (
@@ -89,7 +89,7 @@ class Wire:
             first = max(sum(came) - _MOST_NAMED_BY_ACK + 1, 1)
             conversation.send(
                 session_ack(
-                    WindowSize=WINDOW if conversation in self._peer_opened() else 64,
+                    WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._peer_opened() else 64,
                     AckSequenceNumber=len(came),
                     RecoverableMsgAckSeqNumber=min(first, sum(came)),
                     RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
 
-def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
+def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
     """Do not add entries with some Status to ConnectionHistory."""
 
     class EntriesLeftOut(Connecting):
@@ -25,7 +25,7 @@ def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
     return replace_part(EntriesLeftOut)
 
 
-def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
+def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
     """Change attributes of the entries with some Status in ConnectionHistory."""
 
     class EntriesChanged(Connecting):

@@ -11,7 +11,7 @@ from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
-def received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
+def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
     """Change the datagrams that arrive at one of the two sockets; None drops a datagram."""
 
     def filter_(event: Input) -> Iterable[Input]:
@@ -23,7 +23,7 @@ def received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | Non
     return inputs(filter_)
 
 
-def sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
+def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
     """Change the datagrams that leave one of the two sockets: SOURCE sends requests, and LISTENER sends responses."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:

@@ -34,7 +34,7 @@ ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
 
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
     """Call ``change`` after all events that have been posted so far were handled."""
-    _put(qm, lambda now: change())
+    _post_event(qm, lambda now: change())
 
 
 def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
@@ -77,7 +77,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
             for event in reversed(posted):
                 meant = event.event if isinstance(event, _Otherwise) else event
                 if isinstance(meant, kind):
-                    _put(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
+                    _post_event(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
                 else:
                     qm.events.append(event)
             return result
@@ -95,5 +95,5 @@ def _hearing(qm: QueueManager, event: Any) -> Hear:
     return hear
 
 
-def _put(qm: QueueManager, hear: Hear, event: object = None) -> None:
+def _post_event(qm: QueueManager, hear: Hear, event: object = None) -> None:
     qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core knows of no faults

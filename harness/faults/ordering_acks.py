@@ -25,16 +25,16 @@ def _with_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
-def _other_address(name: str) -> str:
+def _replace_address(name: str) -> str:
     return ELSEWHERE + name[name.index("\\") :]
 
 
-def _other_order(body: bytes) -> bytes:
+def _put_numbers_first(body: bytes) -> bytes:
     """Put TxSequenceID after the sequence numbers."""
     return body[8:16] + body[:8] + body[16:]
 
 
-def _one_more(at: int) -> Callable[[bytes], bytes]:
+def _increment_number(at: int) -> Callable[[bytes], bytes]:
     """Return a function that increments the u32 at an offset of the body."""
 
     def change(body: bytes) -> bytes:
@@ -55,18 +55,20 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
     "has a wrong address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: _other_address}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _with_destination(DIRECT, meant)
     ),
     "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _other_order}, meant
+        MESSAGE, {BODY_PATH: _put_numbers_first}, meant
     ),
-    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _one_more(0)}, meant),
+    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
+        MESSAGE, {BODY_PATH: _increment_number(0)}, meant
+    ),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _one_more(8)}, meant
+        MESSAGE, {BODY_PATH: _increment_number(8)}, meant
     ),
     "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old[:16]}, meant),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
@@ -79,7 +81,7 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _one_more(12)}, meant
+        MESSAGE, {BODY_PATH: _increment_number(12)}, meant
     ),
 }
 """By wrong property of an acknowledgment: a function that makes the fault from a condition, which

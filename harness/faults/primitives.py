@@ -217,6 +217,6 @@ def both(*installs: Install) -> Install:
     return Both(installs)
 
 
-def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Change one byte."""
     return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]

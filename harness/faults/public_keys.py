@@ -11,7 +11,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 
 
-def published_blobs(change: Callable[[bytes], bytes]) -> Install:
+def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
     """Publish changed blobs; blobs that are already published stay unchanged."""
     made: dict[bytes, bytes] = {}
 
@@ -28,7 +28,7 @@ def published_blobs(change: Callable[[bytes], bytes]) -> Install:
     return always(publish)
 
 
-def blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def change_blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Return a function that changes the u32 at an offset of a blob."""
 
     def change_number(blob: bytes) -> bytes:

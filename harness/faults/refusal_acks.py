@@ -15,7 +15,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 
-def nack_missing(refused: MessageClass) -> Install:
+def omit_nack(refused: MessageClass) -> Install:
     """Send no administration acknowledgment with a given class, although NA is set."""
 
     class NackMissing(AdminAcks):
@@ -26,7 +26,7 @@ def nack_missing(refused: MessageClass) -> Install:
     return replace_part(NackMissing)
 
 
-def nack_unasked(refused: MessageClass) -> Install:
+def send_unrequested_nack(refused: MessageClass) -> Install:
     """Send the administration acknowledgment with a given class whether NA is set or not."""
 
     class NackUnasked(AdminAcks):
@@ -39,7 +39,7 @@ def nack_unasked(refused: MessageClass) -> Install:
     return replace_part(NackUnasked)
 
 
-def final_ack_missing(refused: MessageClass) -> Install:
+def omit_final_ack(refused: MessageClass) -> Install:
     """Send no FinalAck with a given class."""
 
     class FinalAckMissing(FinalAcks):

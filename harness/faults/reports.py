@@ -29,7 +29,7 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
     return during(trace, OwnMessages.send, make)
 
 
-def reported_with(trace: Method, element: str, value: Any) -> Install:
+def change_report_element(trace: Method, element: str, value: Any) -> Install:
     """Change one element of the reports that one step of Tracing sends; a callable computes the new
     value from the old.
     """

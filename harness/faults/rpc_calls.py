@@ -26,7 +26,7 @@ NEVER_AGREED = 0x7171
 """A p_cont_id that the client did not propose."""
 
 
-def answering(call: Call, **changes: Any) -> Call:
+def change_answer_values(call: Call, **changes: Any) -> Call:
     """Return a call with changed values in its answer; a callable computes the new value from the old."""
     return cast(Call, _Answering(call, changes))
 
@@ -55,7 +55,7 @@ class _Throwing(_Answering):
         return self._call.fault(status) if status >> 31 else self._call.respond(**results)
 
 
-def throwing(method: Method) -> Install:
+def throw_refusals(method: Method) -> Install:
     """Let a method throw its refusals instead of returning them."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
@@ -63,13 +63,15 @@ def throwing(method: Method) -> Install:
 
 
 def change_answer(method: Method, **changes: Any) -> Install:
-    """Change values in the answer of a method, as ``answering`` does."""
+    """Change values in the answer of a method, as ``change_answer_values`` does."""
     return replace_part(
-        override_method(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
+        override_method(
+            method, lambda original: lambda qm, call, now: original(qm, change_answer_values(call, **changes), now)
+        )
     )
 
 
-def requests(change: Callable[[Request], Request]) -> Install:
+def change_requests(change: Callable[[Request], Request]) -> Install:
     """Change RPC requests before the server reads them."""
 
     def filter_(event: Input) -> Iterable[Input]:
@@ -95,7 +97,7 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
         known = body.opnum == opnum and len(body.stub) == length
         return replace(body, stub=change(body.stub)) if known else body
 
-    return requests(rewritten)
+    return change_requests(rewritten)
 
 
 def error_for_success(status: int) -> int:
@@ -103,7 +105,7 @@ def error_for_success(status: int) -> int:
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def called_unbound(method: str) -> Install:
+def call_unbound(method: str) -> Install:
     """Let the client call a method of qm2qm on a presentation context that was never accepted."""
     opnum = find_method(QM2QM, method)
 
@@ -133,7 +135,7 @@ _BINDING_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.AL
 _PTYPE_AT = 2
 
 
-def interfaces_apart(faulty: FaultyCore) -> None:
+def serve_interfaces_apart(faulty: FaultyCore) -> None:
     """Serve qmcomm only at its own port, and qm2qm only at its own port, as MS-MQQP 3.1.4.8 allows."""
     not_here: dict[str, Interface] = {}
 

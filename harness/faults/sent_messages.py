@@ -19,7 +19,7 @@ def carries(header: str) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: getattr(packet, header) is not None
 
 
-def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
+def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that selects messages with an item of SecurityData, such as ``Signature``."""
 
     def has_item(packet: Any) -> bool:
@@ -30,20 +30,20 @@ def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
 
 def correct_packet_size(data: bytes) -> bytes:
     """Set PacketSize of a packet to its number of bytes."""
-    return with_size(data, len(data))
+    return set_packet_size(data, len(data))
 
 
-def with_size(data: bytes, size: int) -> bytes:
+def set_packet_size(data: bytes, size: int) -> bytes:
     """Set PacketSize of a packet to a number."""
     return data[:8] + size.to_bytes(4, "little") + data[12:]
 
 
-def size_off_by(by: int) -> Callable[[bytes], bytes]:
+def add_to_packet_size(by: int) -> Callable[[bytes], bytes]:
     """Return a function that adds a number to PacketSize."""
-    return lambda data: with_size(data, int.from_bytes(data[8:12], "little") + by)
+    return lambda data: set_packet_size(data, int.from_bytes(data[8:12], "little") + by)
 
 
-def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Return a function that reverses the bytes of a number in a message."""
 
     def turn_bytes(packet: UserMessagePacket) -> bytes:

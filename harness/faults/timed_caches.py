@@ -19,7 +19,7 @@ Cache = TimedCache[Any]
 _TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
 
 
-def cache_replaced(name: str, cls: type[Cache]) -> Install:
+def replace_cache(name: str, cls: type[Cache]) -> Install:
     """Replace a cache with a subclass of TimedCache, in addition to earlier faults of that cache."""
 
     def put_in_place(faulty: FaultyCore) -> None:
@@ -85,17 +85,17 @@ class NewestLost(Cache):
         super().add(entry)
 
 
-def cached_with(name: str, **fields: Any) -> Install:
+def change_cached_entries(name: str, **fields: Any) -> Install:
     """Store entries with changed fields in a cache."""
 
     class CachedWith(Cache):
         def add(self, entry: Any) -> None:
             super().add(replace(entry, **fields))
 
-    return cache_replaced(name, CachedWith)
+    return replace_cache(name, CachedWith)
 
 
-def cleanup_not_started(name: str) -> Install:
+def omit_cleanup_timer(name: str) -> Install:
     """Do not start the cleanup timer of a cache."""
 
     class CleanupNotStarted(CacheTimers):
@@ -106,7 +106,7 @@ def cleanup_not_started(name: str) -> Install:
     return replace_part(CleanupNotStarted)
 
 
-def cleanup_late(name: str) -> Install:
+def delay_cleanup_timer(name: str) -> Install:
     """Start the cleanup timer of a cache with two lifetimes instead of one."""
 
     class CleanupLate(CacheTimers):
@@ -120,7 +120,7 @@ def cleanup_late(name: str) -> Install:
     return replace_part(CleanupLate)
 
 
-def cleanup_started_again(name: str) -> Install:
+def restart_cleanup_timer(name: str) -> Install:
     """Restart the cleanup timer of a cache with every message, even while it runs."""
 
     class CleanupStartedAgain(CacheTimers):

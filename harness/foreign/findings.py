@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.foreign.check import Checked
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.systems import System
-from harness.judging.judge import SIZE_LOOKED_THROUGH
+from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
@@ -179,7 +179,7 @@ def _packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
         if frame is None:
             continue
         time_s = frame.time_ms / 1000
-        if evidence.first is None or evidence.last is None or frame.size > SIZE_LOOKED_THROUGH:
+        if evidence.first is None or evidence.last is None or frame.size > MAX_SEARCHED_BYTES:
             yield Shown(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
 from harness.errors import UsageError
-from harness.judging.judge import PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
+from harness.judging.judge import MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue
@@ -59,7 +59,7 @@ class System:
             self.kinds[frame.kind] += 1
             self._identify(frame)
         self.judge.packets.on_frame(frame)
-        if frame.kind == "UserMessage" and frame.size > SIZE_LOOKED_THROUGH:
+        if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
             frame.forget()  # no field of it is shown
         else:
             frame.leave_layers()

@@ -21,7 +21,7 @@ from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
-MOST = 512 * 1024 * 1024
+MAX_CAPTURE_BYTES = 512 * 1024 * 1024
 """The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST`; a capture may be longer
 than that of a check.
 """
@@ -95,7 +95,7 @@ class Replay(Recorder):
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(VirtualEnvironment(), None, flood_limit=MOST)
+        super().__init__(VirtualEnvironment(), None, flood_limit=MAX_CAPTURE_BYTES)
         self.source = path
         self._number = 0
         self._start_us = self.now_us = 0
@@ -104,8 +104,8 @@ class Replay(Recorder):
         """Play the whole capture."""
         self._number = 1
         found = streams(self.source)
-        if (cost := _cost(found)) > MOST:
-            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; the harness judges at most {MOST}")
+        if (cost := _cost(found)) > MAX_CAPTURE_BYTES:
+            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:

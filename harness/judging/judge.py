@@ -12,7 +12,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.refused import reasons_of
+from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -23,14 +23,14 @@ EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 PASSES_SHOWN = 5
 """The number of passes of a rule for which the judge looks for the deciding field."""
-SIZE_LOOKED_THROUGH = 64 * 1024
+MAX_SEARCHED_BYTES = 64 * 1024
 """The maximum size in int bytes of a packet in which the judge looks for the deciding field; the search in longer
 packets takes too long.
 """
-ON_THE_WIRE = ("passive", "wire", "rpc")
+OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for rules that packets show: a pass of such a rule must name a packet."""
 
-ADVISED = {
+REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
@@ -129,7 +129,7 @@ class Judge:
         if advice:
             self._write_should_verdict(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             return
-        if kept and not frames and row.observe in ON_THE_WIRE:
+        if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
         reason = None if kept else self._find_blamed_packet(rule, frames)
@@ -242,6 +242,24 @@ class Judge:
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
+    def begin_row(self, log: Log) -> Judge:
+        """Return the judge of another run of the same check, which writes to a log of its own."""
+        judge = Judge(
+            self.catalogue,
+            log,
+            test=self.test,
+            covers=self.covers,
+            capture=self.capture,
+            passes=self._passes,
+            profile=self.profile,
+        )
+        judge.packets = self.packets.begin_row()
+        return judge
+
+    def end_rows(self, entry: Entry) -> None:
+        """Take the verdict of a rule by all further runs."""
+        self._put(entry)
+
     def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
         if rules:
             self.reasons.append(reason)
@@ -313,7 +331,7 @@ class Judge:
         if row.is_advice:
             raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
-        reason = ADVISED[advice]
+        reason = REASONS_OF_ADVICE[advice]
         self._put(
             self._entry(
                 row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
@@ -403,7 +421,7 @@ class Judge:
         fields: list[TreeLine | None] = [None] * len(frames)
         if shown:
             lines = [
-                frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else NO_LINES for frame in frames
+                frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames
             ]
             fields = find_deciding_fields(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
         return tuple(
@@ -433,7 +451,7 @@ def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome
     where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", find_refusal_reasons(observed))
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:

@@ -8,7 +8,7 @@ from typing import Any
 from harness.sut.outcomes import Refused
 
 
-def reasons_of(observed: Any) -> str | None:
+def find_refusal_reasons(observed: Any) -> str | None:
     """Return the SUT's reasons for the refusals in an observation, in one line; None if there is no refusal."""
     return "; ".join(dict.fromkeys(_find_reasons(observed))) or None
 

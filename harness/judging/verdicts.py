@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
-BEGINNING = b'{"schema"'
+LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes; a truncated line is recognized by them."""
 OLDEST_SCHEMA = 1
 """The oldest schema, which the harness reads and no longer writes: each line repeats the values of the run and quotes
@@ -288,7 +288,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 verdict = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):
                 verdict = None
-            known = line.startswith(BEGINNING) or (isinstance(verdict, dict) and "schema" in verdict)
+            known = line.startswith(LINE_PREFIX) or (isinstance(verdict, dict) and "schema" in verdict)
             if number == 1 and not known:
                 raise UsageError(
                     f"{path}: the file contains no verdicts of this harness: its first line is not a verdict; "

@@ -14,10 +14,10 @@ from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
 """The quota of a core of the peer in KB: four of the longest messages, more than any check sends."""
-RETRIES_MS = 15_000
+CONNECT_RETRIES_MS = 15_000
 """Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>): the SUT connects within this time."""
-LOOK_EVERY_MS = 200
-AT_ONCE = 200
+POLL_INTERVAL_MS = 200
+IMMEDIATE_TIME_SCALE = 200
 """The time scale with which the peer acknowledges at once after a test."""
 
 
@@ -75,7 +75,7 @@ def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
         remote_tcp_port=sut.tcp_port,
         remote_ping_port=sut.ping_port,
         queue_manager_quota_kb=PEER_QUOTA_KB,
-        timers=TimerSettings(scale=AT_ONCE),
+        timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE),
         routes={sut.identifier: sut.address} if sut.identifier else {},
     )
     host = CoreHost(peer.environment, QueueManager(config, peer.entropy), peer.address)
@@ -86,10 +86,10 @@ def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
         if sut.waiting_for(names) is None:
             peer.environment.run_until(lambda: False, sut.quiet_ms)
             return 0
-        for _ in range(1 + (sut.duration_ms(RETRIES_MS) + sut.response_timeout_ms) // LOOK_EVERY_MS):
+        for _ in range(1 + (sut.duration_ms(CONNECT_RETRIES_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
             if not sut.waiting_for(names):
                 break
-            peer.environment.run_until(lambda: False, LOOK_EVERY_MS)
+            peer.environment.run_until(lambda: False, POLL_INTERVAL_MS)
         return sut.waiting_for(names) or 0
     finally:
         host.stop()

@@ -16,8 +16,8 @@ from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
     LAST,
-    LONGEST_STUB,
     MAX_FRAGMENT,
+    MAX_STUB_BYTES,
     NDR,
     NDR64,
     WHOLE_FRAGMENT_FLAGS,
@@ -34,7 +34,7 @@ from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import failure, name_fault, name_status
+from harness.wire.rpc_status import is_failure, name_fault, name_status
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
 from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
@@ -117,7 +117,7 @@ class Call:
     @property
     def failed(self) -> bool:
         """Return whether the result is a failure HRESULT."""
-        return self.status is not None and failure(self.status)
+        return self.status is not None and is_failure(self.status)
 
     @property
     def is_refused(self) -> bool:
@@ -218,8 +218,8 @@ class Call:
             self.thrown, self.answered = frame.packet.payload.status, True
             return
         self.gathered += fragment.stub
-        if len(self.gathered) > LONGEST_STUB:
-            self.malformed, self.answered = f"its stub has more than {LONGEST_STUB} bytes", True
+        if len(self.gathered) > MAX_STUB_BYTES:
+            self.malformed, self.answered = f"its stub has more than {MAX_STUB_BYTES} bytes", True
             return
         if not fragment.pfc_flags & LAST:
             return

@@ -15,7 +15,7 @@ from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
 MESSAGE = "UserMessage"
-MOST_FLAGS = 0xFFFF_FFFF
+ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set: a SessionAck acknowledges at most 32 recoverable messages (MS-MQQB
 2.2.6.1).
 """
@@ -165,7 +165,7 @@ class Conversation:
             self.build_session_ack(
                 AckSequenceNumber=len(came),
                 RecoverableMsgAckSeqNumber=min(sum(came), 1),
-                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
+                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & ALL_ACK_FLAGS,
                 UserMsgSequenceNumber=len(sent),
                 RecoverableMsgSeqNumber=sum(sent),
             )

@@ -177,12 +177,12 @@ def has_listening_core(session: Conversation) -> bool:
     return isinstance(session, Session) and not session.ignore_incoming
 
 
-def only_here(session: Conversation) -> list[Frame]:
+def list_messages_of_connection(session: Conversation) -> list[Frame]:
     """Return the messages that arrived on one connection, except messages of earlier tests."""
     return session.messages
 
 
-def acknowledging(session: Conversation, **header: Any) -> Any:
+def build_acknowledgment(session: Conversation, **header: Any) -> Any:
     """Build a SessionAck of the peer for a session."""
     return session.build_session_ack(**header)
 

@@ -16,18 +16,18 @@ from harness.peer.timeouts import ACK_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
-from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
-WINDOWS_SERVER = 0x0000_0500
+DW_MQS_WINDOWS_SERVER = 0x0000_0500
 """The dwMQS of R_QMOpenRemoteQueue for a Windows server, for which no license is counted."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """The body of messages that the check reads."""
-MOST_LABELS = 32
+MAX_LABELS = 32
 """A number of messages that no check puts into a queue; a cursor that returns this many does not advance."""
 
 _DIRECT = "DIRECT="
@@ -126,10 +126,10 @@ class Remote:
         except SutUnavailable:
             return 0
         refused, _ = association.offer(EPT)
-        call = None if refused else association.call("ept_map", **map_arguments(QM2QM))
+        call = None if refused else association.call("ept_map", **build_map_arguments(QM2QM))
         association.close()
         try:
-            found = ports(call.out) if call is not None and call.out is not None else []
+            found = read_ports(call.out) if call is not None and call.out is not None else []
         except WireError:  # whoever is no mapper does not say where it is
             found = []
         return found[0] if found else 0
@@ -204,7 +204,7 @@ class Remote:
             "dwDesiredAccess": access,
             "dwShareMode": share,
             "pLicGuid": guid(self.peer.identifier),
-            "dwMQS": WINDOWS_SERVER,
+            "dwMQS": DW_MQS_WINDOWS_SERVER,
         }
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
@@ -291,7 +291,7 @@ class RemoteQueue:
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
-        """Read by a LookupId."""
+        """Read by RemoteQMStartReceiveByLookupId and wait for the answer."""
         return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
 
     def acknowledge(self, receive: Call) -> Call:
@@ -322,11 +322,11 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, by peeks with a cursor; at most ``MOST_LABELS``."""
+        """Return the labels of the messages in the queue, by peeks with a cursor; at most ``MAX_LABELS``."""
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)
-        while read.outcome == "MQ_OK" and len(found) < MOST_LABELS:
+        while read.outcome == "MQ_OK" and len(found) < MAX_LABELS:
             found.append(read.label)
             read = self.peek_next(hCursor=cursor)
         self.close_cursor(cursor).expect_success()
@@ -360,6 +360,6 @@ class RemoteQueue:
         return self.association.call("R_QMCloseRemoteQueueContext", pphContext=self.opened.out.pphContext)
 
 
-def described(read: Call) -> Any:
+def get_description(read: Call) -> Any:
     """Return the REMOTEREADDESC in an answer; None if the answer contains none."""
     return read.description

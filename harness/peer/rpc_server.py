@@ -18,8 +18,8 @@ from harness.wire.rpc import (
     CONC_MPX,
     FIRST,
     LAST,
-    LONGEST_STUB,
     MAX_FRAGMENT,
+    MAX_STUB_BYTES,
     NDR,
     NDR64,
     PROVIDER_REJECTION,
@@ -51,11 +51,11 @@ _OPERATIONS: dict[tuple[Syntax, int], Operation] = {
     (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
 }
 INTERFACES = (QM2QM, QMCOMM)
-GROUP = 0x6D71
+ASSOC_GROUP_ID = 0x6D71
 """The assoc_group_id of every association; no client joins a group."""
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """Values of p_provider_reason_t. Spec: C706 12.6.3.1."""
-OP_RANGE = 0x1C010002
+OP_RNG_ERROR = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number."""
 ACCESS_DENIED = 5
 """The fault status for a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
@@ -195,7 +195,9 @@ class ServedAssociation(RawConversation):
         flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
-        made = bytes(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
+        made = bytes(
+            bind_ack(packet.call_id, outcomes, group=ASSOC_GROUP_ID, port=str(self.port), kind=kind, flags=flags)
+        )
         if token and self.protection is not None:
             made = with_trailer(made, self.protection.trailer(token))
         self.send(made)
@@ -261,7 +263,7 @@ class ServedAssociation(RawConversation):
             operation = _OPERATIONS.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
                 self.server.malformed.append((frame, f"context {part.cont_id}, opnum {part.opnum}"))
-                self.send(fault(part.call_id, part.cont_id, OP_RANGE))
+                self.send(fault(part.call_id, part.cont_id, OP_RNG_ERROR))
                 return
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
@@ -270,9 +272,9 @@ class ServedAssociation(RawConversation):
             return
         call.frames.append(frame)
         call.gathered += part.stub
-        if len(call.gathered) > LONGEST_STUB:
+        if len(call.gathered) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
-            self.server.malformed.append((frame, f"a stub of more than {LONGEST_STUB} bytes"))
+            self.server.malformed.append((frame, f"a stub of more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
             return
         if part.pfc_flags & LAST:

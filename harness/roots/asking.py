@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.afterwards import AT_ONCE
+from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.roots.line import Line, State
@@ -157,7 +157,7 @@ def where(system: System) -> str:
 def _check_reached(system: System) -> Line:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
-        peer.configure(timers=TimerSettings(scale=AT_ONCE))
+        peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)

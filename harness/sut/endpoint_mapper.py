@@ -25,7 +25,7 @@ from harness.wire.rpc import (
     rpc_size,
     stub_of,
 )
-from harness.wire.rpc_ept import EPT_OPERATIONS, map_arguments, ports
+from harness.wire.rpc_ept import EPT_OPERATIONS, build_map_arguments, read_ports
 from harness.wire.rpc_fragments import request
 from harness.wire.wire_error import WireError
 
@@ -68,12 +68,12 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")
-    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(interface))):
+    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **build_map_arguments(interface))):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"it answered {kind} to ept_map")
-    return [port for port in ports(_MAP.read_response(stub_of(answer), False)) if port]
+    return [port for port in read_ports(_MAP.read_response(stub_of(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:

@@ -78,7 +78,7 @@ class Link:
         (self.far if from_initiator else self.near).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
-        """Close both sides."""
+        """Close both sides of the link."""
         if not self._open:
             return
         self._open = False

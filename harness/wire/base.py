@@ -15,7 +15,7 @@ from harness.wire.wire_error import WireError
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C
-SIZE_AT = 8
+PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
@@ -53,7 +53,7 @@ class BaseHeader(Layer):
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
             size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
-            pkt = pkt[:SIZE_AT] + size.to_bytes(4, "little") + pkt[SIZE_AT + 4 :]
+            pkt = pkt[:PACKET_SIZE_OFFSET] + size.to_bytes(4, "little") + pkt[PACKET_SIZE_OFFSET + 4 :]
         return pkt + pay
 
     def next_layer(self) -> type[Layer]:

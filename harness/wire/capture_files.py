@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 from scapy.error import Scapy_Exception
 from scapy.utils import RawPcapNgReader, RawPcapReader
 
-LARGEST = 0x01000000
+MAX_RECORD_BYTES = 0x01000000
 """The maximum size of a record in int bytes: a longer record is refused before it is read."""
 _PCAPNG = b"\x0a\x0d\x0d\x0a"
 _INBOUND = 1
@@ -59,8 +59,8 @@ class _Bounded:
         self.failure = ""
 
     def read(self, size: int) -> bytes:
-        if size > LARGEST:
-            self.failure = f"a record of {size} bytes; at most {LARGEST} are read"
+        if size > MAX_RECORD_BYTES:
+            self.failure = f"a record of {size} bytes; at most {MAX_RECORD_BYTES} are read"
             raise OSError(self.failure)
         try:
             data = self._file.read(size)
@@ -79,7 +79,7 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
             reader = _make_reader(_Sections if magic == _PCAPNG else RawPcapReader, bounded, magic)
             while True:
                 warned.clear()
-                data, about = reader._read_packet(LARGEST)
+                data, about = reader._read_packet(MAX_RECORD_BYTES)
                 if magic == _PCAPNG:
                     yield _of_pcapng(data, about)
                 elif len(data) < about.caplen and bounded.short:

@@ -14,7 +14,7 @@ from harness.wire.wire_error import WireError
 NUL = b"\0\0"
 
 
-def take(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
+def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
     """Split off the first ``count`` bytes; return the remaining bytes and the split ones. Raises WireError if there are
     fewer.
     """
@@ -84,7 +84,7 @@ class Bytes(Field):
         return s + val
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
-        return take(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
+        return split_bytes(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
 
 
 class WideString(Field):
@@ -128,7 +128,7 @@ class WideString(Field):
         count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
         if count % 2:
             raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes announced, not whole characters")
-        rest, data = take(pkt, self.name, s, count)
+        rest, data = split_bytes(pkt, self.name, s, count)
         return rest, self.m2i(pkt, data)
 
 
@@ -166,7 +166,7 @@ class Padding(Field):
         if not self.printed and pkt.nothing_follows(s):
             return s, b""
         position = pkt.start + len(pkt.original) - len(s)
-        return take(pkt, self.name, s, -position % self.align(pkt))
+        return split_bytes(pkt, self.name, s, -position % self.align(pkt))
 
 
 class Nested(Field):
@@ -200,6 +200,6 @@ class Nested(Field):
         return value.rest, value
 
 
-def length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
+def compute_length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
     """Return a function for Computed that returns the length of a field of the layer, in units of ``unit`` bytes."""
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

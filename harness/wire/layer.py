@@ -56,7 +56,7 @@ class Layer(Packet):
 
     def __init__(self, _pkt: bytes = b"", *, start: int = 0, **fields: Any) -> None:
         self.start = start
-        words = {name: fields.pop(name) for name in words_of(type(self)).keys() & fields.keys()}
+        words = {name: fields.pop(name) for name in list_words(type(self)).keys() & fields.keys()}
         super().__init__(_pkt, **fields)
         for name, value in words.items():
             setattr(self, name, value)
@@ -204,7 +204,7 @@ class Bits(BitField):
 
 
 @cache
-def words_of(layer: type[Layer]) -> dict[str, Word]:
+def list_words(layer: type[Layer]) -> dict[str, Word]:
     """Return the Words of a layer by name."""
     return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}
 
@@ -212,6 +212,6 @@ def words_of(layer: type[Layer]) -> dict[str, Word]:
 @cache
 def _parts_of(layer: type[Layer]) -> tuple[Field | Word, ...]:
     """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
-    words = {word.bits[-1][0].name: word for word in words_of(layer).values()}
+    words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)

@@ -25,7 +25,7 @@ from harness.wire.internal import (
     InternalHeader,
     UnknownInternal,
 )
-from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.layer import Bits, Layer, list_words
 from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
 from harness.wire.ping import PingPacket
 from harness.wire.properties import MessagePropertiesHeader
@@ -76,7 +76,7 @@ FILTERS: Mapping[type[Layer], str] = {
 }
 """Each layer and structure with the second part of its display filters: ``msmq.user.messageid``."""
 
-REST = "rest"
+REST_OF_PACKET = "rest"
 """The size of a field that consists of all remaining bytes of its packet."""
 
 
@@ -148,7 +148,7 @@ def read_layouts() -> list[LayerLayout]:
 
 
 def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
-    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(layer).items()}  # type: ignore[arg-type]
+    words = {word.bits[-1][0].name: (name, word) for name, word in list_words(layer).items()}  # type: ignore[arg-type]
     for field in layer.fields_desc:
         if field.name in words:
             name, word = words[field.name]
@@ -166,13 +166,13 @@ def _read_field(field: Field) -> FieldLayout:
 
 
 def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
-    """Return a size: an int, an ``Expression``, or ``REST``."""
+    """Return a size: an int, an ``Expression``, or ``REST_OF_PACKET``."""
     if isinstance(size, int):
         return size
     try:
         return size(_Reader())
     except _WholeRest:
-        return REST
+        return REST_OF_PACKET
 
 
 def _read_guid(field: UUIDField) -> FieldLayout:

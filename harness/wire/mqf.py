@@ -7,7 +7,7 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Nested, Padding, length_of, terminated_size
+from harness.wire.fields import Bytes, Computed, Nested, Padding, compute_length_of, terminated_size
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
     MQFDirectQueueFormatName,
@@ -149,7 +149,7 @@ class MQFSignatureHeader(Structure):
     fields_desc = (
         XLEShortField("ID", 0x015E),
         XLEShortField("Reserved", 0),
-        Computed("Size", "I", length_of("Signature")),
+        Computed("Size", "I", compute_length_of("Signature")),
         Bytes("Signature", lambda layer: layer.Size),
         Padding(printed=False),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField, XLEIntField, XLEShortField
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer, Word
 
 
@@ -20,17 +20,17 @@ class MessagePropertiesHeader(Layer):
 
     fields_desc = (
         *Flags.fields,
-        Computed("LabelLength", "B", length_of("Label", unit=2)),
+        Computed("LabelLength", "B", compute_length_of("Label", unit=2)),
         XLEShortField("MessageClass", 0),
         Bytes("CorrelationID", 20, bytes(20)),
         XLEIntField("BodyType", 0),
         XLEIntField("ApplicationTag", 0),
-        Computed("MessageSize", "I", length_of("MessageBody")),
-        Computed("AllocationBodySize", "I", length_of("MessageBody")),
+        Computed("MessageSize", "I", compute_length_of("MessageBody")),
+        Computed("AllocationBodySize", "I", compute_length_of("MessageBody")),
         LEIntField("PrivacyLevel", 0),
         XLEIntField("HashAlgorithm", 0x8004),
         XLEIntField("EncryptionAlgorithm", 0x6801),
-        Computed("ExtensionSize", "I", length_of("ExtensionData")),
+        Computed("ExtensionSize", "I", compute_length_of("ExtensionData")),
         WideString("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
         Bytes("ExtensionData", lambda layer: layer.ExtensionSize),
         Bytes("MessageBody", lambda layer: layer.MessageSize),

@@ -33,7 +33,7 @@ PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
 LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
 """By PrivacyLevel: its cryptographic provider (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
-BLOCKS = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
+BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 """By encryption algorithm: the block size in bytes; RC4 has none."""
 EXPONENT = 65537
 
@@ -189,7 +189,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 
 
 def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
-    zeros = bytes(BLOCKS.get(algorithm, 0))
+    zeros = bytes(BLOCK_SIZES.get(algorithm, 0))
     if algorithm == RC4:
         return ARC4.new(key)
     if algorithm == RC2:
@@ -202,7 +202,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     """Encrypt a body: with CBC, a zero initialization vector and PKCS #5 padding, or with RC4.
     Spec: MS-MQQB 3.1.7.1.5.
     """
-    if block := BLOCKS.get(algorithm):
+    if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
         body += bytes([missing]) * missing
     return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
@@ -210,7 +210,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
     """Decrypt a body; return None if it was not encrypted in this way. Spec: MS-MQQB 3.1.5.8.3."""
-    block = BLOCKS.get(algorithm)
+    block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
     clear = bytes(_cipher(algorithm, key, effective_bits).decrypt(body))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import XLEIntField
 
-from harness.wire.fields import Computed, Guid, Padding, WideString, length_of
+from harness.wire.fields import Computed, Guid, Padding, WideString, compute_length_of
 from harness.wire.layer import Structure
 
 
@@ -23,7 +23,7 @@ class DirectQueueFormatName(Structure):
     """
 
     fields_desc = (
-        Computed("Count", "H", length_of("DirectFormatName")),
+        Computed("Count", "H", compute_length_of("DirectFormatName")),
         WideString("DirectFormatName", lambda layer: layer.Count),
         Padding(),
     )

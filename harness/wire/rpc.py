@@ -40,7 +40,7 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
-LONGEST_STUB = 8 * 1024 * 1024
+MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
@@ -128,10 +128,10 @@ def pdu(
     """Build a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
     made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
-    return as_it_is(made)
+    return build_without_copies(made)
 
 
-def as_it_is(packet: Packet) -> Packet:
+def build_without_copies(packet: Packet) -> Packet:
     """Let scapy build a packet without copying all its fields first, which it does for fields with several values;
     return the packet.
     """
@@ -139,9 +139,9 @@ def as_it_is(packet: Packet) -> Packet:
     for value in packet.fields.values():
         for part in value if isinstance(value, list) else (value,):
             if isinstance(part, Packet):
-                as_it_is(part)
+                build_without_copies(part)
     if not isinstance(packet.payload, NoPayload):
-        as_it_is(packet.payload)
+        build_without_copies(packet.payload)
     return packet
 
 

@@ -31,13 +31,13 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
     return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ANYWHERE)]
 
 
-def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
+def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
     """Return the arguments of an ept_map that requests the TCP port of an interface."""
     tower = bytes(protocol_tower_t(floors=_build_floors(interface, transfer)))
     return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
 
 
-def ports(response: Any) -> list[int]:
+def read_ports(response: Any) -> list[int]:
     """Return the TCP ports of the towers in the answer to an ept_map; raise WireError if a tower is malformed."""
     found = []
     for each in response.valueof("ITowers") or []:

@@ -42,7 +42,7 @@ VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
 VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
-WIDTHS = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
+NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
 """By type: the size in bytes of a value that is a number."""
 
 PROPERTY_TYPES = {
@@ -137,8 +137,8 @@ class Stub:
         if one.raw is not None:
             self.align(len(one.raw) if len(one.raw) in (1, 2, 4, 8) else 1)
             self.data += one.raw
-        elif one.vt in WIDTHS:
-            self.number(WIDTHS[one.vt], one.value)
+        elif one.vt in NUMBER_SIZES:
+            self.number(NUMBER_SIZES[one.vt], one.value)
         elif one.vt not in (VT_EMPTY, VT_NULL):
             self._behind(one)
         if self.wide:
@@ -160,8 +160,8 @@ class Stub:
         self.data += value.bytes_le
 
     def _elements(self, vt: int, values: Sequence[Any]) -> None:
-        if vt in WIDTHS or vt == VT_BLOB:
-            self.array(WIDTHS.get(vt, 1), values)
+        if vt in NUMBER_SIZES or vt == VT_BLOB:
+            self.array(NUMBER_SIZES.get(vt, 1), values)
             return
         self.long(len(values))
         for value in values:
@@ -253,8 +253,8 @@ def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
             raise WireError(f"the discriminant behind vt {vt:#x} is another")
         if wide:
             reader.at += -reader.at % 8
-        if vt in WIDTHS:
-            placed.append((vt, reader.number(WIDTHS[vt])))
+        if vt in NUMBER_SIZES:
+            placed.append((vt, reader.number(NUMBER_SIZES[vt])))
         elif vt in (VT_EMPTY, VT_NULL):
             placed.append((vt, 0))
         elif vt in (VT_LPWSTR, VT_CLSID):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-RETURNED = {
+RETURN_VALUE_NAMES = {
     0x00000000: "MQ_OK",
     0x400E03E9: "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT",
     0xC0000008: "STATUS_INVALID_HANDLE",
@@ -32,7 +32,7 @@ RETURNED = {
 }
 """By value: the name of an HRESULT or NTSTATUS."""
 
-FAULTS = {
+FAULT_NAMES = {
     0x00000005: "ERROR_ACCESS_DENIED",
     0x000006F7: "RPC_X_BAD_STUB_DATA",
     0x000006E6: "RPC_S_PROCNUM_OUT_OF_RANGE",
@@ -49,14 +49,14 @@ FAULTS = {
 
 def name_status(status: int) -> str:
     """Return the name of a call's return value."""
-    return RETURNED.get(status, f"{status:#010x}")
+    return RETURN_VALUE_NAMES.get(status, f"{status:#010x}")
 
 
 def name_fault(status: int) -> str:
     """Return the name of a fault status."""
-    return f"fault {FAULTS.get(status) or name_status(status)}"
+    return f"fault {FAULT_NAMES.get(status) or name_status(status)}"
 
 
-def failure(status: int) -> bool:
+def is_failure(status: int) -> bool:
     """Return whether a status is a failure HRESULT, in which the severity bit is set. Spec: MS-MQQP 2.2."""
     return status >> 31 == 1

@@ -26,7 +26,7 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet, Padding, Raw
 
-from harness.wire.rpc import Syntax, as_it_is
+from harness.wire.rpc import Syntax, build_without_copies
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 NULL_HANDLE = bytes(20)
@@ -137,7 +137,7 @@ def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[
 def build(packet: NDRPacket, wide: bool) -> bytes:
     """Return the bytes of a stub."""
     packet.ndr64, packet.ndrendian = wide, "little"
-    return bytes(as_it_is(packet))
+    return bytes(build_without_copies(packet))
 
 
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer, Structure, Word
 
-SIZES = {
+SIZE_FIELDS = {
     "SecurityID": ("SenderIdSize", "H"),
     "EncryptionKey": ("EncryptionKeySize", "H"),
     "Signature": ("SignatureSize", "H"),
@@ -19,12 +19,12 @@ SIZES = {
 
 
 def _item(name: str) -> tuple[Field, Field]:
-    size, _ = SIZES[name]
+    size, _ = SIZE_FIELDS[name]
     return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
 
 
 def _has_data(layer: Packet) -> bool:
-    return any(layer.getfieldval(name) for name in SIZES)
+    return any(layer.getfieldval(name) for name in SIZE_FIELDS)
 
 
 # [MS-MQMQ] sect 2.2.20.6
@@ -39,8 +39,8 @@ class SecurityHeader(Layer):
 
     fields_desc = (
         *Flags.fields,
-        *(Computed(size, fmt, length_of(name)) for name, (size, fmt) in SIZES.items()),
-        *(part for name in SIZES for part in _item(name)),
+        *(Computed(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
+        *(part for name in SIZE_FIELDS for part in _item(name)),
     )
 
 

@@ -9,13 +9,13 @@ from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.layer import Bits, Layer, list_words
 from harness.wire.packets import dissect, dissect_ping
 from harness.wire.wire_error import WireError
 
-MOST_BYTES = 64
-MOST_CHARACTERS = 256
-MOST_ELEMENTS = 32
+MAX_BYTES = 64
+MAX_CHARACTERS = 256
+MAX_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
@@ -69,7 +69,7 @@ def is_rebuilt(packet: Packet, data: bytes) -> bool:
 
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``, with the offsets of its fields in the rebuilt bytes."""
-    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(type(layer)).items()}
+    words = {word.bits[-1][0].name: (name, word) for name, word in list_words(type(layer)).items()}
     built: Any = b""
     for field in layer.fields_desc:
         offset = start + len(built[0] if isinstance(built, tuple) else built)
@@ -101,12 +101,12 @@ def _list_field_lines(
     elif isinstance(value, list):
         yield TreeLine(f"{indent}{name}: {len(value)}", path, value, start, end)
         at = start
-        for element in value[:MOST_ELEMENTS]:
+        for element in value[:MAX_ELEMENTS]:
             yield from _list_field_lines((*path, "-"), element, 0, at, at + len(element), indent + "  ")
             at += len(element)
-        if len(value) > MOST_ELEMENTS:
-            more = f"{indent}  ... {len(value) - MOST_ELEMENTS} more"
-            yield TreeLine(more, (*path, "-"), value[MOST_ELEMENTS:], at, end)
+        if len(value) > MAX_ELEMENTS:
+            more = f"{indent}  ... {len(value) - MAX_ELEMENTS} more"
+            yield TreeLine(more, (*path, "-"), value[MAX_ELEMENTS:], at, end)
     else:
         yield TreeLine(f"{indent}{name} = {_text(value, size)}  @{start:#x}", path, value, start, end)
 
@@ -117,10 +117,10 @@ def _text(value: Any, size: int) -> str:
     if isinstance(value, UUID):
         return f"{{{value}}}"
     if isinstance(value, str):
-        more = f"... ({len(value)} characters)" if len(value) > MOST_CHARACTERS else ""
-        return repr(value[:MOST_CHARACTERS]) + more
-    more = f"... ({len(value)} bytes)" if len(value) > MOST_BYTES else ""
-    return (value[:MOST_BYTES].hex(" ") or "(empty)") + more
+        more = f"... ({len(value)} characters)" if len(value) > MAX_CHARACTERS else ""
+        return repr(value[:MAX_CHARACTERS]) + more
+    more = f"... ({len(value)} bytes)" if len(value) > MAX_BYTES else ""
+    return (value[:MAX_BYTES].hex(" ") or "(empty)") + more
 
 
 def _number(value: int, size: int) -> str:

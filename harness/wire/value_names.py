@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from harness.wire.rpc_status import RETURNED
+from harness.wire.rpc_status import RETURN_VALUE_NAMES
 
 CLASSES = {
     0x0000: "Normal",
@@ -47,7 +47,7 @@ def with_names(text: str) -> str:
     """Return a text with the name added to each class and status, and with lists of words in readable form."""
     if "0x" in text:
         text = _STATUS.sub(
-            lambda found: _add_name(found, RETURNED), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
+            lambda found: _add_name(found, RETURN_VALUE_NAMES), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
         )
     if _LIST.fullmatch(text):
         return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"

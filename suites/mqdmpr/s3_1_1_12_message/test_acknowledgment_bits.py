@@ -36,9 +36,9 @@ CLASSIFICATIONS = {
     "PR": ("MQDMPR-3.1.1.12-39",),
     "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
     "NR": ("MQDMPR-3.1.1.12-41",),
-    "PANA": ("MQDMPR-3.1.1.12-42",),
-    "NANR": ("MQDMPR-3.1.1.12-43",),
-    "PRNANR": ("MQDMPR-3.1.1.12-44",),
+    "PA+NA": ("MQDMPR-3.1.1.12-42",),
+    "NA+NR": ("MQDMPR-3.1.1.12-43",),
+    "PR+NA+NR": ("MQDMPR-3.1.1.12-44",),
 }
 """The bits of each classification of AcknowledgementsRequested, with its rules."""
 
@@ -49,7 +49,8 @@ GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
 
 
-REQUESTED_BITS = ("", *CLASSIFICATIONS, "PAPRNANR")
+NO_BITS = "no bits"
+REQUESTED_BITS = (NO_BITS, *CLASSIFICATIONS, "PA+PR+NA+NR")
 """The bits of each message: none, the bits of one classification, or all bits."""
 
 
@@ -144,16 +145,19 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
+    case = f"acknowledgment classes of {end} messages"
     for bit, rule in RULES_OF_BITS.items():
-        with_bit = {requested: values for requested, values in expected.items() if bit in requested or not requested}
+        with_bit = {
+            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
+        }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
+        judge(rule, expected=with_bit, observed=observed, case=case, evidence=evidence)
     for requested, rules in CLASSIFICATIONS.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
-        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
-    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)
+        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=case, evidence=evidence)
+    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [correlation(ack) for ack in acks if correlation(ack) not in identifiers]
     judge(

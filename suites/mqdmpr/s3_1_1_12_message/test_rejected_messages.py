@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import (
 
 RECEIVE_REJECTED = 0xC004
 """MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in vain": RECEIVE}
+EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
 """For each message, the expected class of its acknowledgment. The last one is rejected in an aborted transaction, then
 received.
 """
@@ -44,7 +44,7 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
         sut.control.call(outcome, transaction=transaction)
 
 
-@needs("queue_control", "receive", "transactions", "reject")
+@needs("queues", "receive", "transactions", "reject")
 @covers("MQDMPR-3.1.1.12-D27")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):

@@ -34,10 +34,10 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=observed, evidence=evidence)
     judge(
         "MQDMPR-3.1.7.1.1-08",
-        expected={"next_of_new": [Call.FAILURE, Call.FAILURE], "current": ["first", "first"]},
+        expected={"next_message_of_new_cursors": [Call.FAILURE, Call.FAILURE], "current_message": ["first", "first"]},
         observed={
-            "next_of_new": [read.label_or_failure for read in early_reads],
-            "current": [observed[0], observed[2]],
+            "next_message_of_new_cursors": [read.label_or_failure for read in early_reads],
+            "current_message": [observed[0], observed[2]],
         },
         evidence=evidence,
     )
@@ -69,15 +69,15 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
         expected={
             "before": [Call.WAITING, Call.WAITING],
             "close": "MQ_OK",
-            "peek_after_it": Call.WAITING,
-            "peek_in_the_end": "first",
+            "peek_after_close": Call.WAITING,
+            "peek_after_arrival": "first",
             "queue": ["first"],
         },
         observed={
             "before": states,
             "close": closed.outcome,
-            "peek_after_it": state_of_peek,
-            "peek_in_the_end": peeking.wait().label_or_outcome,
+            "peek_after_close": state_of_peek,
+            "peek_after_arrival": peeking.wait().label_or_outcome,
             "queue": queue.labels(),
         },
         evidence=[closed, peeking],

@@ -48,8 +48,11 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
     ends = [queue.acknowledge(read).outcome for read in reads]
     judge(
         *rules["waits"],
-        expected={"before": each(Call.WAITING), "after_two_came": any_order("first", "second", Call.WAITING)},
-        observed={"before": states_before, "after_two_came": states_between},
+        expected={
+            "before_messages_arrived": each(Call.WAITING),
+            "after_two_messages_arrived": any_order("first", "second", Call.WAITING),
+        },
+        observed={"before_messages_arrived": states_before, "after_two_messages_arrived": states_between},
         evidence=reads,
     )
     judge(

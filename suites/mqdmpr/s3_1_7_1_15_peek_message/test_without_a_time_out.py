@@ -31,7 +31,7 @@ def _build_arguments(sut, application, verb):
     return {"cursor": cursor}
 
 
-@needs("queue_control", "receive", "send")
+@needs("queues", "receive", "send")
 @pytest.mark.parametrize(
     "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_BY_READ.items()]
 )
@@ -51,8 +51,8 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
         return
     judge(
         RULE_BY_READ[verb],
-        expected={"answered_early": False, "brought": "awaited"},
-        observed={"answered_early": is_early, "brought": label},
+        expected={"answered_early": False, "message_read": "awaited"},
+        observed={"answered_early": is_early, "message_read": label},
     )
 
 
@@ -105,8 +105,16 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     later_reads = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     judge(
         *rules["current"],
-        expected={"before": [Call.WAITING, Call.WAITING], "came": ["first", "first"], "again": ["first", "first"]},
-        observed={"before": states, "came": labels, "again": [read.label_or_outcome for read in later_reads]},
+        expected={
+            "states_before_arrival": [Call.WAITING, Call.WAITING],
+            "pending_peeks_return": ["first", "first"],
+            "second_reads_return": ["first", "first"],
+        },
+        observed={
+            "states_before_arrival": states,
+            "pending_peeks_return": labels,
+            "second_reads_return": [read.label_or_outcome for read in later_reads],
+        },
         evidence=[*reads, *later_reads],
     )
     on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]

@@ -230,12 +230,17 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     observed = [read.label_or_outcome for read in reads]
     judge(
         *rules["receive"],
-        expected={"received": "first", "given_back": "MQ_OK", "by_the_cursor": "second", "by_a_new_one": "first"},
+        expected={
+            "received": "first",
+            "return_of_message": "MQ_OK",
+            "received_by_cursor": "second",
+            "received_by_new_cursor": "first",
+        },
         observed={
             "received": first_read.label_or_outcome,
-            "given_back": end.outcome,
-            "by_the_cursor": observed[0],
-            "by_a_new_one": observed[1],
+            "return_of_message": end.outcome,
+            "received_by_cursor": observed[0],
+            "received_by_new_cursor": observed[1],
         },
         evidence=[first_read, *reads],
     )
@@ -270,11 +275,15 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     ]
     judge(
         *rules["next"],
-        expected={"locked": "second", "by_the_cursor": ["first", "third", "fourth"], "at_the_end": Call.FAILURE},
+        expected={
+            "locked": "second",
+            "received_by_cursor": ["first", "third", "fourth"],
+            "peek_at_end_of_queue": Call.FAILURE,
+        },
         observed={
             "locked": locked.label_or_outcome,
-            "by_the_cursor": [step.label_or_outcome for step in steps[:3]],
-            "at_the_end": steps[3].label_or_failure,
+            "received_by_cursor": [step.label_or_outcome for step in steps[:3]],
+            "peek_at_end_of_queue": steps[3].label_or_failure,
         },
         evidence=[locked, *steps],
     )

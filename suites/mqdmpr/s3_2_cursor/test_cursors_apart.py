@@ -85,11 +85,16 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     read_by_cursor = queue.start_receive(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.4-30",
-        expected={"taken": "first", "while_locked": Call.FAILURE, "when_gone": Call.FAILURE, "queue": ["second"]},
+        expected={
+            "received_by_other": "first",
+            "while_other_locks_it": Call.FAILURE,
+            "after_other_received_it": Call.FAILURE,
+            "queue": ["second"],
+        },
         observed={
-            "taken": read_by_other.label_or_outcome,
-            "while_locked": locked.label_or_failure,
-            "when_gone": read_by_cursor.label_or_failure,
+            "received_by_other": read_by_other.label_or_outcome,
+            "while_other_locks_it": locked.label_or_failure,
+            "after_other_received_it": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
         evidence=[read_by_other, locked, read_by_cursor],
@@ -111,12 +116,17 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     first_peek = queue.peek(hCursor=fresh)
     last_read = queue.start_receive(hCursor=cursor)
     judge.all(
-        expected={"taken": "first", "waited": Call.FAILURE, "by_a_new_cursor": "first", "by_the_cursor": Call.FAILURE},
+        expected={
+            "received_by_other": "first",
+            "pending_read": Call.FAILURE,
+            "read_by_new_cursor": "first",
+            "read_by_cursor": Call.FAILURE,
+        },
         observed={
-            "taken": read_by_other.label_or_outcome,
-            "waited": waited.label_or_failure,
-            "by_a_new_cursor": first_peek.label_or_outcome,
-            "by_the_cursor": last_read.label_or_failure,
+            "received_by_other": read_by_other.label_or_outcome,
+            "pending_read": waited.label_or_failure,
+            "read_by_new_cursor": first_peek.label_or_outcome,
+            "read_by_cursor": last_read.label_or_failure,
         },
         evidence=[read_by_other, waited, first_peek, last_read],
     )
@@ -137,12 +147,17 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     third_peek = queue.peek(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.3-15",
-        expected={"before": "first", "waited": Call.FAILURE, "current": Call.FAILURE, "when_one_came": "second"},
+        expected={
+            "before": "first",
+            "pending_read": Call.FAILURE,
+            "peek_of_current_message": Call.FAILURE,
+            "peek_after_arrival": "second",
+        },
         observed={
             "before": read.label_or_outcome,
-            "waited": waited.label_or_failure,
-            "current": second_peek.label_or_failure,
-            "when_one_came": third_peek.label_or_outcome,
+            "pending_read": waited.label_or_failure,
+            "peek_of_current_message": second_peek.label_or_failure,
+            "peek_after_arrival": third_peek.label_or_outcome,
         },
         evidence=[read, waited, second_peek, third_peek],
     )

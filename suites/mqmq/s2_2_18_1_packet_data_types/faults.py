@@ -11,7 +11,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, with_bytes_turned
+from harness.faults.sent_messages import carries, correct_packet_size, reverse_number_bytes
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -445,5 +445,5 @@ add(
     "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender's UserMessage carries a big-endian TimeToReachQueue.",
-    packets(MESSAGE, with_bytes_turned(TIME_TO_REACH_QUEUE_OFFSET, 4)),
+    packets(MESSAGE, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
 )

@@ -12,7 +12,7 @@ from harness.faults.fields import change_number, field_is, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -131,7 +131,7 @@ for _name, _rules, _says, _install in (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
+        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
     ),
     (
         "sender-encryption-algorithm-0x1234",
@@ -143,7 +143,7 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, secured_with("EncryptionKey")),
+        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")),
     ),
     (
         "sender-extension-size-4-too-large",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.expectations import fields, packet
-from harness.peer.handshake import WINDOW
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
     expect_recent_entry,
@@ -49,7 +49,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
         evidence=asked,
     )
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = find_outgoing_queue(sut, to)
@@ -92,11 +92,11 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.respond()
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
     judge(
         "MQQB-3.1.5.4.2-01",
-        expected=WINDOW,
+        expected=UNUSUAL_WINDOW_SIZE,
         observed=observed,
         case="ReceivedWindowSize of the session",
         evidence=session.connection.sent[-1],
@@ -104,6 +104,7 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
+@varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
     """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
     a message of the peer.

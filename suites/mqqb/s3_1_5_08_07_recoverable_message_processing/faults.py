@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, byte, during, set_fields, skip_during
+from harness.faults.primitives import at_restart, during, replace_byte, set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -158,7 +158,7 @@ for _name, _rule, _says, _path, _change in (
 ):
     add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
-_untyped = byte(PT_OFFSET, lambda old: old & 0xF0)
+_untyped = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
 add(
     "receiver-session-ack-after-32-pt-0",
     "MQQB-3.1.5.8.7-04",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
-from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
+from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.positions import Positions
@@ -74,19 +74,19 @@ add(
     "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
     "The receiver does not acknowledge a message to a full queue to the administration queue.",
-    nack_missing(QUEUE_FULL),
+    omit_nack(QUEUE_FULL),
 )
 add(
     "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
     "The receiver acknowledges a message to a full queue to the administration queue although NA is clear.",
-    nack_unasked(QUEUE_FULL),
+    send_unrequested_nack(QUEUE_FULL),
 )
 add(
     "receiver-final-ack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-11",
     "The receiver sends no FinalAck for a transactional message to a full queue.",
-    final_ack_missing(QUEUE_FULL),
+    omit_final_ack(QUEUE_FULL),
 )
 add(
     "receiver-dead-letter-of-queue-quota-missing",

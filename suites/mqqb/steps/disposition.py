@@ -213,9 +213,6 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     return ", ".join(found) or IN_NO_QUEUE
 
 
-remains = find_queues_of  # old name, until its last users change
-
-
 def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
     """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
     return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"

@@ -9,12 +9,12 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.reading import fill_queue, read_sizes
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -142,7 +142,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
-        size, packet_size = sizes_of(read)
+        size, packet_size = read_sizes(read)
         judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
@@ -191,6 +191,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
+@varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
     without its highest byte.

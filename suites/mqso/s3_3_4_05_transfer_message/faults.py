@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
-from harness.faults.refusal_acks import nack_missing
+from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.next_hops import NextHops
@@ -51,7 +51,7 @@ add(
     "receiver-refuses-without-nack",
     "MQSO-3.3.4.5-D02",
     "The receiver sends no negative acknowledgment for a nontransactional message to a transactional queue.",
-    nack_missing(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
+    omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
 )
 add(
     "receiver-session-ack-not-sent",

@@ -63,8 +63,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
-        expected=facts(came=[], waiting=1),
-        observed={"came": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
+        expected=facts(arrived=[], waiting=1),
+        observed={"arrived": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
     )
     sut.change_environment(directory=True)
     enterprise.await_online()

@@ -18,8 +18,9 @@ FIRST_MS, LATER_MS = 120_000, 900_000
 LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer; without fast timers, the durations are as specified."""
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""The parts of that time: after the first the store is repaired, long before the retry; at the second the SUT must not
-have retried yet."""
+"""Fractions of the retry duration: at the first the store is repaired, long before the retry; at the second the SUT
+must not have retried yet.
+"""
 WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
@@ -156,7 +157,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge("MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence)
 
 
-@needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
+@needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and whose first retry fail serves no requests for a further 900 seconds, and serves requests

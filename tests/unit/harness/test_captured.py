@@ -101,6 +101,6 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
     with pytest.raises(NoDirection, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
-    monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="the harness judges at most 100000"):
+    monkeypatch.setattr(captured, "MAX_CAPTURE_BYTES", 100_000)
+    with pytest.raises(TooMuch, match="at most 100000 are judged"):
         lines_of_capture(path, "x")

@@ -25,8 +25,8 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
-from harness.judging.passive import FAILURES_KEPT, PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
+from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
@@ -319,7 +319,7 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     [
         frame(from_sut=False),
         frame(data=b"no packet", kind="malformed"),
-        frame(data=bytes(user_message(body=bytes(SIZE_LOOKED_THROUGH))), kind="UserMessage"),
+        frame(data=bytes(user_message(body=bytes(MAX_SEARCHED_BYTES))), kind="UserMessage"),
     ],
     ids=["of the peer", "none", "too long"],
 )
@@ -423,7 +423,7 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     made.packets = tally(9, 11)
     made.passive()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
-        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, FAILURES_KEPT + 1)
+        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
     ]
     assert made.failed == [MUST]
 
