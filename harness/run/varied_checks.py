@@ -185,7 +185,7 @@ class VariedCheck:
         if missed is None:
             missed = next((trial for trial in trials if trial.worst(rule) in _OPEN), None)
         if missed is None:
-            return self._kept(rule, trials)
+            return self._conclude_kept(rule, trials)
         wanted = missed.worst(rule)
         passing = [self.plain, *(trial.row for trial in trials if trial.worst(rule) is Verdict.PASS)]
         again: list[Trial] = []
@@ -200,7 +200,7 @@ class VariedCheck:
             part = find_smallest(missed.row, self.plain, passing, fails)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
-            part = changed(missed.row, self.plain)
+            part = select_changed(missed.row, self.plain)
         entry, case = missed.entry(rule), describe(part)
         return replace(
             entry,
@@ -209,7 +209,7 @@ class VariedCheck:
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
-    def _kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
+    def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
         """Return one verdict for the rows that all kept a rule, with a packet of each as evidence."""
         kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
         entry = kept[0].entry(rule)
@@ -227,7 +227,7 @@ class VariedCheck:
         )
 
 
-def changed(row: Row, plain: Row) -> Row:
+def select_changed(row: Row, plain: Row) -> Row:
     """Return the part of a row that is not plain."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
