@@ -145,7 +145,8 @@ class ProvisionedTable:
     """[provisioned]: the objects that the SUT was provisioned with, beside the capability ``directory`` (MS-MQSO
     6.6.1).
 
-    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false says nothing. ``public_..._base64``: the
+    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false says nothing.
+    ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
     keys that it publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
 
@@ -155,6 +156,7 @@ class ProvisionedTable:
     directory_server: bool = False
     routing_server: bool = False
     send_insecure_nacks: bool = False
+    operating_system_type: str = ""
     public_encryption_keys_base64: str = ""
     public_signing_keys_base64: str = ""
 
