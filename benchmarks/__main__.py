@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks`` prints every figure of the project beside its comparison value.
+"""The command ``python -m benchmarks`` prints every figure of the project with its comparison value.
 
 ``python -m benchmarks lake lake_tables`` runs only the named modules.
 """
@@ -56,10 +56,10 @@ PARTS: tuple[ModuleType, ...] = (
 
 
 def main(names: list[str]) -> None:
-    """Run the benchmarks one after the other: two cores are too few to measure two at once."""
+    """Run the benchmarks one by one, because two cores are too few to measure two benchmarks at once."""
     parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
     if unknown := [name for name in names if name not in parts]:
-        sys.exit(f"no benchmark is named {unknown[0]}: there are {', '.join(parts)}")
+        sys.exit(f"unknown benchmark {unknown[0]}; known: {', '.join(parts)}")
     for name, part in parts.items():
         if names and name not in names:
             continue

@@ -1,4 +1,4 @@
-"""Agents as on another machine, started by a real ssh, with the reference behind them."""
+"""Provide agents that a real ssh starts, as on a remote machine, and that control the reference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
 
 
 def compile_on_mono(folder: Path) -> Path:
-    """Compile the Windows agent with the queue system that uses serve; return the program."""
+    """Compile the Windows agent with a queue system that uses `mqconform serve`; return the program."""
     made = folder / "AgentOnMono.exe"
     build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
     done = subprocess.run(build, capture_output=True, text=True, timeout=COMPILE_S, check=False)
@@ -40,4 +40,6 @@ def example_agent(folder: Path, control: str) -> list[str]:
 
 
 AGENTS: dict[str, Callable[[Path, str], list[str]]] = {"example": example_agent, "windows": windows_agent}
-"""The command of each agent, by a folder for its files and the address of serve's control channel."""
+"""The agents by name: functions that return the command of an agent, given a folder for its files and the address of
+serve's control channel.
+"""

@@ -1,8 +1,9 @@
-"""All checks against the reference in the forms of real systems: started by others, without reset and inspect, slow.
+"""Run all checks against the reference in the forms of real systems: started by another program, without reset and
+inspect, slow.
 
-Wanted: only pass, not_observable, not_applicable and not_exercised; with the limited channel 85 percent of the MUST
-demands judged in under 30 minutes with the specification's timers, without control 55 percent; a system for each worker
-over loopback under 4 minutes.
+Wanted: only the verdicts pass, not_observable, not_applicable and not_exercised; 85 percent of the MUST demands judged
+with the limited control channel, in under 30 minutes with the specification's timers; 55 percent without a control
+channel; under 4 minutes with a system for each worker over loopback.
 """
 
 from __future__ import annotations
@@ -40,28 +41,28 @@ SCENARIOS = (
     Started("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)
-"""The scenarios that ``measure`` leaves out: one worker with the specification's timers takes hours."""
+"""The scenarios that ``measure`` omits, because one worker with the specification's timers takes hours."""
 
 
 def measure() -> Iterator[str]:
-    """Run each scenario, one after the other."""
+    """Run the scenarios one by one."""
     for scenario in SCENARIOS:
         if scenario.name not in LONG:
             with tempfile.TemporaryDirectory() as folder:
-                yield from meet(scenario, Path(folder))
+                yield from run_scenario(scenario, Path(folder))
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-"""A function that runs a command of mqconform, given its words, to its end."""
+"""The type of functions that run a command of mqconform, given its words, to its end."""
 
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run a command of mqconform in a process of its own."""
+    """Run a command of mqconform in a new process."""
     command = [sys.executable, "-m", "mqconform", *map(str, words)]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
-def meet(
+def run_scenario(
     scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
     """Start the system, run the checks as often as the scenario requires, and yield a line for each run."""
@@ -73,10 +74,10 @@ def meet(
             said = done.stdout + done.stderr
             (folder / f"run-{number}.said").write_text(said)
             ended = f", exit {done.returncode}: {said.strip().splitlines()[-1]}" if done.returncode else ""
-            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {account(out)}{ended}"
+            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {describe_run(out)}{ended}"
 
 
-def account(run: Path) -> str:
+def describe_run(run: Path) -> str:
     """Return the number of MUST demands that a run judged, and the undesired verdicts by kind."""
     found: dict[str, set[str]] = defaultdict(set)
     for line in read_verdicts(run / VERDICTS_FILE):
@@ -90,14 +91,14 @@ def account(run: Path) -> str:
 
 
 def main() -> None:
-    """Run the named scenarios in folders that stay; words after ``--`` go to ``mqconform run``."""
+    """Run the named scenarios in folders that are kept; words after ``--`` are passed to ``mqconform run``."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("scenario", nargs="+", choices=[each.name for each in SCENARIOS])
     parser.add_argument("--out", type=Path, required=True)
     asked, options = parser.parse_known_args()
     for scenario in SCENARIOS:
         if scenario.name in asked.scenario:
-            for line in meet(scenario, asked.out / scenario.name, [each for each in options if each != "--"]):
+            for line in run_scenario(scenario, asked.out / scenario.name, [each for each in options if each != "--"]):
                 print(line, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Measures parsed packets per second: the strict codec and the scapy layers, on the same bytes.
+"""Measure packets parsed per second by the strict codec and by the scapy layers, on the same bytes.
 
 Wanted: the strict codec is at least 20 times as fast.
 """
@@ -21,7 +21,7 @@ PACKETS = {
 }
 
 
-def rate(parse: Callable[[bytes], object], data: bytes) -> float:
+def measure_rate(parse: Callable[[bytes], object], data: bytes) -> float:
     """Parse for a second; return the packets per second."""
     done, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < ROUND_S:
@@ -34,5 +34,5 @@ def rate(parse: Callable[[bytes], object], data: bytes) -> float:
 def measure() -> Iterator[str]:
     """Compare the two codecs packet by packet."""
     for name, data in PACKETS.items():
-        scapy, strict = rate(dissect, data), rate(parse_packet, data)
+        scapy, strict = measure_rate(dissect, data), measure_rate(parse_packet, data)
         yield f"{name}: strict {strict:,.0f}/s, scapy {scapy:,.0f}/s: {strict / scapy:.0f} times (wanted: 20)"

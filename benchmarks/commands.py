@@ -1,7 +1,8 @@
 """Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
 
-``python -m benchmarks.commands``: compare them with the kept figures; exit 1 if one became worse by more than a fifth.
-``python -m benchmarks.commands --keep``: keep the figures. ``--short`` leaves out the commands that take minutes.
+``python -m benchmarks.commands`` compares them with the kept figures, and exits with 1 if a figure became worse by more
+than a fifth. ``python -m benchmarks.commands --keep`` keeps the figures. ``--short`` omits the commands that take
+minutes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TEST_COSTS = Path("out/test-costs")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Arguments of mqconform, and their allowed cost."""
+    """A measured command: its arguments, and its permitted cost."""
 
     arguments: str
     wanted_cpu_s: float
@@ -98,7 +99,7 @@ def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
     return sum(sum(json.loads(path.read_text(encoding="utf-8")).values()) for path in costs)
 
 
-def keep(*, short: bool) -> None:
+def keep_figures(*, short: bool) -> None:
     """Write each kept figure as soon as it is measured; unmeasured figures stay unchanged."""
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
     for name, now in figures(short=short):
@@ -107,7 +108,7 @@ def keep(*, short: bool) -> None:
         write_kept(kept, KEPT_FILE)
 
 
-def worse(*, short: bool) -> list[str]:
+def find_worse(*, short: bool) -> list[str]:
     """Print the change of each command, and return the names of those that became worse."""
     names = []
     for change in compare(read_kept(), figures(short=short)):
@@ -121,12 +122,12 @@ def main(arguments: list[str]) -> None:
     """Keep the figures, or compare them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=str(__doc__).splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="write the figures to benchmarks/kept.toml")
-    parser.add_argument("--short", action="store_true", help="leave out the commands that take minutes")
+    parser.add_argument("--short", action="store_true", help="omit the commands that take minutes")
     asked = parser.parse_args(arguments)
     try:
         if asked.keep:
-            keep(short=asked.short)
-        elif names := worse(short=asked.short):
+            keep_figures(short=asked.short)
+        elif names := find_worse(short=asked.short):
             sys.exit(f"worse by more than a fifth: {', '.join(names)}")
     except MqconformError as error:
         sys.exit(str(error))

@@ -1,4 +1,4 @@
-"""The example agent with ``mqconform serve`` instead of its toy queues: it passes all verbs of serve.
+"""The example agent with ``mqconform serve`` instead of its toy queues; it forwards all verbs of serve.
 
 Usage: example_on_serve.py HOST:PORT, of serve's control channel. It needs only the standard library, like the example,
 so ``ssh`` can start it anywhere.
@@ -69,7 +69,7 @@ class OnServe(agent.Conversation):
         if not is_answered():
             serve.begin("cancel", {"request": asked})
             serve.changed.wait_for(is_answered)
-        found = serve.answers.pop(asked, {"ok": False, "error": "serve hung up"})
+        found = serve.answers.pop(asked, {"ok": False, "error": "mqconform serve closed the connection"})
         if found.pop("ok"):
             return found
         raise (agent.Unsupported if found.get("unsupported") else agent.Refused)(found["error"])

@@ -17,7 +17,7 @@ _PAUSE_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The elapsed and processor seconds, the largest resident octets, and the output of the command."""
+    """The cost of a command: elapsed and processor seconds, the largest resident memory in bytes, and its output."""
 
     seconds: float
     processor_s: float
@@ -26,7 +26,7 @@ class Footprint:
     said: str
 
 
-def footprint(command: Sequence[str]) -> Footprint:
+def measure_footprint(command: Sequence[str]) -> Footprint:
     """Run a command to its end while watching it and its child processes."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -50,7 +50,9 @@ def children_of(pid: int) -> list[int]:
 
 
 def _of(pid: int) -> tuple[int, int, float]:
-    """Return a process, its resident octets and its processor seconds; nothing for one that has just ended."""
+    """Return a process, its resident memory in bytes and its processor seconds; empty for a process that has just
+    ended.
+    """
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

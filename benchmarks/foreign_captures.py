@@ -1,9 +1,7 @@
-"""Captures that other tools made: how many frames a second `mqconform check` judges, and how much memory it takes.
-
-Sessions of 400 peers with messages of 2,000 bytes both ways, 20 of them at a time, each segment acknowledged by a frame
-of its own.
-Wanted: at least 20,000 frames a second where the reader alone manages 300,000, and no more memory for eight times the
-frames.
+"""Measure how many frames per second `mqconform check` judges in captures by other tools, and how much memory it needs.
+The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
+frame acknowledges each segment. Wanted: at least 20,000 frames per second where the reader alone reaches 300,000, and
+no more memory for eight times the frames.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448
 WANTED_PER_S = 20_000
-"""Frames a second on a machine whose reader alone manages `READER_PER_S`."""
+"""The wanted number of judged frames per second on a machine whose reader alone reaches `READER_PER_S`."""
 READER_PER_S = 300_000
 MEMORY_WANTED = 1.25
 SUT, PEER = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
@@ -55,7 +53,9 @@ print(frames, frames / (read - began), frames / (judged - read), memory, traffic
 
 
 def measure() -> Iterator[str]:
-    """Judge a capture and one of eight times the frames; raise AssertionError for less speed or more memory."""
+    """Judge a capture, and one with eight times the frames; raise AssertionError when the speed is too low or the
+    memory grows.
+    """
     with tempfile.TemporaryDirectory(prefix="mqconform-check-") as scratch:
         path = Path(scratch) / "capture.pcap"
         figures, slow = {}, []
@@ -75,7 +75,7 @@ def measure() -> Iterator[str]:
         ratio = figures[MORE_SESSIONS] / figures[SESSIONS]
         yield f"memory for eight times the frames: {ratio:.2f} times (wanted: at most {MEMORY_WANTED})"
         assert ratio <= MEMORY_WANTED
-        assert not slow, f"{slow[0]:,.0f} frames a second are too few"
+        assert not slow, f"{slow[0]:,.0f} frames per second are too few"
 
 
 def _write(path: Path, sessions: int) -> int:
@@ -95,7 +95,7 @@ def _write(path: Path, sessions: int) -> int:
 
 
 def _frames_of_session() -> list[tuple[bytes, bool]]:
-    """Return the frames of a session, each with whether the peer sent it."""
+    """Return the frames of a session, each with a flag for frames that the peer sent."""
     ends, sequences, frames = (PEER, SUT), [0x1000_0000, 0x2000_0000], list[tuple[bytes, bool]]()
 
     def send(side: int, flags: TcpFlags, data: bytes = b"") -> None:

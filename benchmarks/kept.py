@@ -1,4 +1,4 @@
-"""The kept figures of benchmarks/kept.toml, and the changes since it was written."""
+"""Read and write the kept figures in benchmarks/kept.toml, and compare them with present figures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A command's kept and present figure; None for a missing one."""
+    """The change of a command's cost: its kept and its present figure; None for a missing figure."""
 
     name: str
     kept: Figure | None
@@ -60,7 +60,7 @@ class Change:
         if self.now is None:
             return f"{self.name}: kept {self.kept}, not measured now"
         if self.kept is None:
-            return f"{self.name}: {self.now}, nothing kept: `make bench-keep` keeps it"
+            return f"{self.name}: {self.now}, no kept figure: `make bench-keep` keeps it"
         worse = ", WORSE by more than a fifth" if self.is_worse else ""
         return f"{self.name}: kept {self.kept.ratio:.2f}, now {self.now}, {self.growth:+.0%}{worse}"
 
@@ -84,7 +84,7 @@ def read_kept(path: Path = KEPT_FILE) -> dict[str, Figure]:
 
 
 def write_kept(figures: Mapping[str, Figure], path: Path = KEPT_FILE) -> None:
-    """Write the file of kept figures anew."""
+    """Replace the file of kept figures."""
     tables = (
         f'\n["{name}"]\nratio = {figure.ratio:.3f}\ncpu_s = {figure.cpu_s:.3f}\n'
         f'wanted_cpu_s = {figure.wanted_cpu_s}\nmeasured = "{figure.measured}"\n'

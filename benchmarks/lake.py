@@ -1,7 +1,7 @@
 """Measures the lake: ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
 
-Wanted: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake as before or
-after.
+Wanted: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake in the state
+before or after the ingest.
 
     python -m benchmarks lake                                   (MQ_LAKE_RUNS=650 MQ_LAKE_KILLS=20)
 
@@ -33,11 +33,11 @@ PARTS = (0.1, 0.3, 1.0)
 """The measured sizes, as shares of `RUNS`."""
 MEMORY_WANTED = 4 << 30
 SECONDS_WANTED = 30.0
-LINEAR = 1.15
-"""The limit of processor time per later run, relative to that per earlier run."""
-ENOUGH = 50
-"""The least number of runs for a judgment of linearity. With fewer runs, Java's compilers dominate, and they differ: an
-ingest below `reports.lake.command.MUCH` uses one of them, a larger one both.
+LARGEST_GROWTH = 1.15
+"""The largest permitted processor time of a later run, as a multiple of that of an earlier run."""
+LEAST_RUNS_JUDGED = 50
+"""The least number of runs from which linearity is judged. With fewer runs, Java's compilers dominate, of which an
+ingest below `reports.lake.command.MUCH` uses only one.
 """
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -81,19 +81,23 @@ def measure() -> Iterator[str]:
         slopes = [
             (took[n + 1].processor - took[n].processor) / (sizes[n + 1] - sizes[n]) for n in range(len(sizes) - 1)
         ]
-        can_tell = sizes[0] >= ENOUGH
+        can_tell = sizes[0] >= LEAST_RUNS_JUDGED
         yield judge_line(
             f"one of the later runs takes {slopes[-1]:.2f} s of the processor, one of the first {slopes[0]:.2f} s: "
             f"{slopes[-1] / slopes[0]:.2f} times "
-            + (f"(wanted: at most {LINEAR})" if can_tell else f"(fewer than {ENOUGH} runs at first tell nothing)"),
-            slopes[-1] <= LINEAR * slopes[0] or not can_tell,
+            + (
+                f"(wanted: at most {LARGEST_GROWTH})"
+                if can_tell
+                else f"(not judged with fewer than {LEAST_RUNS_JUDGED} runs at first)"
+            ),
+            slopes[-1] <= LARGEST_GROWTH * slopes[0] or not can_tell,
         )
         one = ingest(runs.more(1), folder / "lake")
         yield judge_line(
-            f"one run more: {_describe_cost(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
+            f"one more run: {_describe_cost(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
             one.seconds < SECONDS_WANTED,
         )
-        before, after = kills(runs, folder / "killed", KILLS)
+        before, after = kill_ingests(runs, folder / "killed", KILLS)
         yield f"{KILLS} ingests killed at random: as before {before} times, as after {after} times"
         assert not missed, "; ".join(missed)
     finally:
@@ -119,7 +123,7 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
     return Ingested(time.monotonic() - began, ticks / TICKS, memory)
 
 
-def kills(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
+def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
     """Kill ingests of one run each at random instants; return how often the lake was as before, and as after.
 
     Raises AssertionError for any other state.
@@ -137,7 +141,7 @@ def kills(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
                 os.kill(pid, signal.SIGKILL)
         process.communicate()
         found = _read(lake)
-        assert found in (before, before + 1), f"{found} runs, there were {before}"
+        assert found in (before, before + 1), f"{found} runs instead of {before}"
         outcome[found - before] += 1
         before = found
     return outcome[0], outcome[1]

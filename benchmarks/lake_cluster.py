@@ -1,4 +1,5 @@
-"""Compares the lake on a standalone cluster of two Workers, one killed in the middle, with one process.
+"""Compare the lake of a standalone cluster with two Workers, one of them killed during the ingest, with the lake of one
+process.
 
 Wanted: the same rows in every table.
 """
@@ -95,7 +96,7 @@ def measure() -> Iterator[str]:
         cluster.kill_a_worker()
         _finish(process)
         assert rows(folder / "three") == expected
-        yield "one of them killed while verdicts were written: the same rows"
+        yield "one Worker killed while verdicts were written: the same rows"
 
 
 def rows(lake: Path) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Judges 1,000 copies of real captures on executors, and in one process.
+"""Judge 1,000 copies of real captures on executors, and in one process.
 
 Then it judges some on a standalone cluster whose Python has the libraries, but not this project.
 
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.footprint import Footprint, footprint
+from benchmarks.footprint import Footprint, measure_footprint
 from benchmarks.lake_cluster import Cluster
 
 CAPTURES = int(os.environ.get("MQ_LAKE_CAPTURES", "1000"))
@@ -28,7 +28,7 @@ CHECKS = "s3_1_5_01 or s2_2_3"
 """The checks whose captures are used."""
 SECONDS_WANTED = 60.0
 JAVA_S = 30.0
-"""The part of it that Java needs to start and to warm up, for any number of captures."""
+"""The processor time that Java needs to start and to warm up, for any number of captures."""
 SUT = """
 [sut]
 name = "reference"
@@ -61,7 +61,7 @@ def measure() -> Iterator[str]:
 
 
 def _on_a_cluster(folder: Path, captures: Path) -> str:
-    """Judge some of the captures where only the sent code can judge them."""
+    """Judge some of the captures on a cluster where only the sent code can judge them."""
     for capture in sorted(captures.iterdir())[ON_A_CLUSTER:]:
         capture.unlink()
     python = _python_without_us(folder / "python")
@@ -78,7 +78,7 @@ def _on_a_cluster(folder: Path, captures: Path) -> str:
     verdicts = _verdicts(folder / "there")
     assert verdicts == _verdicts(folder / "here")
     return (
-        f"{ON_A_CLUSTER} captures on two Workers whose Python has nothing of ours: the same {verdicts.total():,} "
+        f"{ON_A_CLUSTER} captures on two Workers whose Python lacks this project: the same {verdicts.total():,} "
         f"verdicts, {took.seconds:.0f} s"
     )
 
@@ -100,8 +100,8 @@ def _judge(captures: Path, out: Path, *how: str) -> Footprint:
 
 
 def _run(*arguments: str) -> Footprint:
-    """Run Python to its end; AssertionError with its output for another exit code than 0."""
-    took = footprint([sys.executable, *arguments])
+    """Run Python to its end; raise AssertionError with its output for an exit code other than 0."""
+    took = measure_footprint([sys.executable, *arguments])
     assert took.code == 0, took.said
     return took
 
@@ -120,7 +120,7 @@ def _captures(folder: Path) -> Path:
 
 
 def _python_without_us(folder: Path) -> Path:
-    """Make an environment with the libraries of this one, without this project."""
+    """Make a Python environment with the libraries of this one, but without this project."""
     venv.create(folder)
     libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     for each in Path(sysconfig.get_path("purelib")).iterdir():

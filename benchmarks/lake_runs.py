@@ -1,4 +1,4 @@
-"""Makes run folders for the benchmarks of the lake, with as many and as long lines as a whole run has."""
+"""Make run folders for the benchmarks of the lake, with lines of the number and length of a complete run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUNS_OF_SUITES = 25
 DOCUMENTS = {"MQQB": 1_006, "MQDMPR": 817, "MQQP": 438, "MQMQ": 368, "MQSO": 249}
 """The number of rules of each document; their sum is `RULES`."""
 RENAMED = 175
-"""One of this number of checks is renamed with each version of the suites."""
+"""With each version of the suites, one check in this number of checks is renamed."""
 WORDS = (
     "session",
     "acknowledgement",
@@ -132,7 +132,7 @@ NAMES = _names()
 
 
 def _check(step: int, suites: int) -> str:
-    """Return the id of the check of a line; a few are renamed with each version of the suites."""
+    """Return the id of the check of a line; a few checks are renamed with each version of the suites."""
     check = step % CHECKS
     chance = random.Random(check)
     part, what = _words(chance, 4).replace(" ", "_"), _words(chance, 5).replace(" ", "_")

@@ -1,4 +1,4 @@
-"""Measures the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
+"""Measure the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
 
 Wanted: under 2 GiB (Java and Python together) and 5 minutes, no page of 2 MB, a first page that Chromium shows within a
 second. ``MQ_SITE_SYSTEMS=20`` measures fewer.
@@ -19,7 +19,7 @@ from pathlib import Path
 import duckdb
 from playwright.sync_api import sync_playwright
 
-from benchmarks.footprint import footprint
+from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, capture_of
 from reports.lake.manifest import Commit, Known, Manifest
@@ -86,7 +86,7 @@ TABLES = {
     "pairs": """select document, key as a, 'reference 0.1.0' as b, 'receiver' as role, verdict, count(*) as rules
         from stands group by all""",
 }
-"""The tables behind the pages, and the others that the manifest needs."""
+"""The tables from which the pages are made, and the other tables that the manifest needs."""
 
 
 def measure() -> Iterator[str]:
@@ -95,7 +95,7 @@ def measure() -> Iterator[str]:
     try:
         make_lake(folder, SYSTEMS)
         command = [sys.executable, "-m", "mqconform", "lake", "site"]
-        took = footprint([*command, "--lake", str(folder / "lake"), "--out", str(folder / "out")])
+        took = measure_footprint([*command, "--lake", str(folder / "lake"), "--out", str(folder / "out")])
         assert took.code == 0, took.said
         site = folder / "out" / "site"
         files = [path for path in site.rglob("*") if path.is_file()]
@@ -196,7 +196,7 @@ def _write_rules(database: duckdb.DuckDBPyConnection, folder: Path, rules: dict[
 
 
 def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) -> None:
-    """Keep the packets of real verdicts, for the invented ones."""
+    """Store the packets of real verdicts, for use in the invented verdicts."""
     rows = []
     for line in (run / VERDICTS_FILE).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

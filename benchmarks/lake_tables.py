@@ -1,4 +1,5 @@
-"""Measures the lake's tables over a million verdicts: Spark and duckdb, on the same Parquet.
+"""Measure the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
+files.
 
 ``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
 """
@@ -29,10 +30,10 @@ ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
 """The numbers of lines, rules and checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
-OCTETS = 341
-"""The octets of a line in the original runs of such tables."""
-MUCH = 1_000_000
-"""The number of rows from which Java is started as for a large ingest."""
+BYTES_PER_LINE = 341
+"""The average size, in bytes, of a line in the runs from which such tables are made."""
+ROWS_OF_LARGE_INGEST = 1_000_000
+"""The number of rows from which Java is started with the settings for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -121,7 +122,7 @@ to '{out}' (format parquet);
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """The elapsed and the processor seconds of a job."""
+    """The cost of a job: elapsed and processor seconds."""
 
     wall: float
     processor: float
@@ -132,15 +133,15 @@ class Took:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures: Spark's time relative to duckdb's, each with two cores, each writing Parquet."""
+    """Yield the figures: Spark's time relative to duckdb's. Both use two cores and write Parquet."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:
         database = _make_tables(folder, runs)
         rows = runs * LINES
         quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
-        with session(f"local[{CORES}]", folder / "spark.log", much=rows >= MUCH) as spark:
-            size_shuffles(spark, rows * OCTETS)
+        with session(f"local[{CORES}]", folder / "spark.log", much=rows >= ROWS_OF_LARGE_INGEST) as spark:
+            size_shuffles(spark, rows * BYTES_PER_LINE)
             first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
             others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")

@@ -1,6 +1,7 @@
 """Measures messages per second over loopback TCP between two processes, 300-byte bodies, all in one run.
 
-Wanted: express at least a fifth of the bare pair; recoverable at least twice amqtt at QoS 1, transactional at QoS 2.
+Wanted: express messages at least a fifth of the bare pair; recoverable messages at least twice amqtt at QoS 1,
+transactional messages at least twice amqtt at QoS 2.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from benchmarks.pairs import Options, run
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The ratio of a row's rate to another row's, and the wanted ratio; None: it is only reported."""
+    """The ratio of a row's rate to the rate of row ``of``, and the wanted ratio; None for a ratio that is only
+    reported.
+    """
 
     of: str
     wanted: float | None = None

@@ -1,6 +1,5 @@
-"""Measures the memory over a million express messages: at the end as much as after the first tenth.
-
-Wanted: at most a tenth more.
+"""Measure the memory of both processes during a million express messages. Wanted: at the end, at most a tenth more than
+after the first tenth of the messages.
 """
 
 from __future__ import annotations

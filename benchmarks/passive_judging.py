@@ -1,6 +1,5 @@
-"""Measures passive judging: a packet costs the same after 4,000 packets of its connection as after 400.
-
-Wanted: at most half as much again.
+"""Measure passive judging: the cost of a packet after 4,000 packets of its connection, relative to the cost after 400.
+Wanted: at most one and a half times.
 """
 
 from __future__ import annotations

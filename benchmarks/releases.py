@@ -1,8 +1,7 @@
-"""Judges the reference configured as each Windows release, with that profile and without, in virtual time.
-
-Wanted: with the profile nothing fails or stays open, and every missed rule is a warning that names a product note.
-Without the profile those rules fail, warn (SHOULD), or are inconclusive after an earlier failed step. The rules are
-those that the notes of the reference's configuration concern.
+"""Judge the reference in the configuration of each Windows release, with and without the profile of the release, in
+virtual time. Only rules are judged that the product notes of the configuration concern. Wanted: with the profile, no
+rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
+these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
 """
 
 from __future__ import annotations
@@ -36,21 +35,22 @@ def measure() -> Iterator[str]:
     complaints: list[str] = []
     idle = dict.fromkeys(name for release in WINDOWS for name in behaviours_of(release))
     with tempfile.TemporaryDirectory() as name:
-        for releases in alike(catalogue):
+        for releases in group_equal_releases(catalogue):
             judged = judge(catalogue, releases, Path(name))
             complaints += judged.complaints
             for behaviour in judged.seen:
                 idle.pop(behaviour, None)
             yield judged.row
     yield f"no rule sees: {', '.join(sorted(idle)) or 'none'}"
-    yield from complaints or ["nothing fails or stays open, and no excused rule is missed without its note"]
+    yield from complaints or [
+        "no rule fails or stays undecided, and no rule is violated without a note that excuses it"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judged release.
-
-    ``row``: of the table; ``complaints``: its faults; ``seen``: the behaviours that a missed rule shows.
+    """A judged release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the behaviors
+    that a violated rule shows.
     """
 
     row: str
@@ -58,8 +58,8 @@ class Judged:
     seen: set[str]
 
 
-def alike(catalogue: Catalogue) -> list[list[str]]:
-    """Return the releases in groups with equal behaviour and excuses, because virtual time repeats itself."""
+def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
+    """Return the releases in groups with equal behavior and excuses, whose runs in virtual time would be equal."""
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
         excused = frozenset(catalogue.notes.excusing(release))
@@ -68,15 +68,15 @@ def alike(catalogue: Catalogue) -> list[list[str]]:
 
 
 def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
-    """Run the checks of the rules that the notes of equal releases concern, with the profile and without."""
+    """Run the checks of the rules that the notes of equal releases concern, with and without the profile."""
     release = releases[-1]
     rules = rules_touched(catalogue, release)
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.excusing(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
-    unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
+    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN}
+    unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
@@ -141,10 +141,10 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
 
 
 def complaints_about(release: str, held: RunResults) -> list[str]:
-    """Return a line for each rule with a verdict that a release following its notes must not get."""
+    """Return a line for each rule with a verdict that a release that follows its notes must not get."""
     return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD]
 
 
-def stands(run: RunResults, rule: str) -> Verdict:
-    """Return the standing verdict of a rule in a run."""
+def find_final_verdict(run: RunResults, rule: str) -> Verdict:
+    """Return the final verdict of a rule in a run."""
     return run.rules[rule].verdict if rule in run.rules else Verdict.NOT_EXERCISED

@@ -1,7 +1,8 @@
 """The command ``python -m benchmarks.same_verdicts RUN RUN ...`` compares runs of one SUT.
 
-Runs in virtual time by one worker must have equal lines, except the run's name and the time. Other runs must have equal
-verdicts, with test and rule, in any number. Exit code 0 for equal runs, else 1 and the differences.
+Runs in virtual time by one worker must have equal lines, except for the run's name and the time. All other runs must
+have the same verdicts, each with test and rule; their numbers may differ. Exit code 0 for equal runs, else 1 and the
+differences.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from harness.judging.verdicts import read_verdicts
 from harness.run_folder import RULES_FILE, VERDICTS_FILE
 
 SHOWN = 20
-OWN = ("run", "time", "ms")
-"""The keys that differ from run to run."""
+KEYS_OF_ONE_RUN = ("run", "time", "ms")
+"""The keys whose values differ from run to run."""
 
 
 def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
-    """Count test, rule and verdict of every line of a run.
+    """Count the lines of a run by test, rule and verdict.
 
     A passive rule counts once per run and verdict: in real time, chance decides whether another packet arrives before
     the end of a check that does not wait for it.
@@ -34,9 +35,9 @@ def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
 
 
 def lines_of(run: Path) -> list[str]:
-    """Return every line of a run without its own keys, including evidence and order."""
+    """Return every line of a run in order, without the keys that differ from run to run."""
     return [
-        json.dumps({key: value for key, value in line.items() if key not in OWN}, sort_keys=True)
+        json.dumps({key: value for key, value in line.items() if key not in KEYS_OF_ONE_RUN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
     ]
 
@@ -55,7 +56,7 @@ def main() -> int:
     """Compare the runs of the command line."""
     runs = [Path(name) for name in sys.argv[1:]]
     if len(runs) < 2:
-        sys.stderr.write("give two run folders or more\n")
+        sys.stderr.write("give at least two run folders\n")
         return 2
     found = list(differences(runs))
     for line in found[:SHOWN]:

@@ -1,4 +1,4 @@
-"""A real sshd on loopback, with its own keys in a folder, and nothing of the machine's configuration."""
+"""Run a real sshd on loopback, with keys in a folder, and without the configuration of the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.sut.free_ports import free_port
 SSHD = "/usr/sbin/sshd"
 UP_S = 20
 MAX_STARTUPS = 100
-"""The limit of connections before authentication: every worker of a run connects at the same time."""
+"""The limit of unauthenticated connections, because all workers of a run connect at the same time."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sshd:
     port: int
 
     def command(self, *words: str) -> list[str]:
-        """Return the ssh command that runs another command on the other side, without questions."""
+        """Return the ssh command that runs a command through this sshd, without prompts."""
         options = {
             "BatchMode": "yes",
             "IdentitiesOnly": "yes",
@@ -41,7 +41,7 @@ class Sshd:
 
 @contextlib.contextmanager
 def sshd(folder: Path) -> Iterator[Sshd]:
-    """Run an sshd that admits the key in the folder, as the user of this process."""
+    """Run an sshd that accepts the key in the folder, as the user of this process."""
     folder.mkdir()
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd requires it, and a service manager usually creates it

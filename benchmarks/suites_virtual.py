@@ -1,4 +1,4 @@
-"""Measures all suites against the reference in virtual time, with one worker and with two.
+"""Measure a run of all suites on the reference in virtual time, with one worker and with two.
 
 Wanted: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
 """

@@ -1,4 +1,4 @@
-"""The reference in the forms in which systems occur: started by another program, or by each worker."""
+"""Provide the reference in the forms in which real systems occur: started by another program, or by each worker."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CAPABILITIES = (
 )
 IN_A_DIRECTORY = (*(name for name in CAPABILITIES if name != "security"), "directory")
 OWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000e0")
-"""The identifier of a system that its directory has to know beforehand."""
+"""The identifier of a system whose directory must know the identifier in advance."""
 ADDRESS, PEER_ADDRESS = "127.0.22.1", "127.0.0.2"
 STARTED_ADDRESS, STARTED_PEER_ADDRESS = "127.0.23.1", "127.0.23.2"
 QUEUES = {
@@ -53,9 +53,8 @@ START_TIMEOUT_S = 600
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A way to reach the system.
-
-    ``facilities``: of its control channel, None for no channel; ``agent``: one of ``AGENTS``, reached by ssh.
+    """A scenario: a way to reach the system. ``facilities``: those of its control channel, None without a channel;
+    ``agent``: one of ``AGENTS``, reached by ssh.
     """
 
     name: str
@@ -67,9 +66,8 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A system for each worker, with all facilities of control.
-
-    ``stutters``: it is stopped most of the time; ``directory``: it is integrated with a directory, and knows no keys.
+    """A scenario with a system for each worker, with all facilities. ``stutters``: whether the system is stopped most
+    of the time; ``directory``: whether it is integrated with a directory, and knows no keys.
     """
 
     name: str
@@ -87,7 +85,7 @@ def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractCo
 
 @contextlib.contextmanager
 def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
-    """Start one process, unknown to the run."""
+    """Start one process of the system, which the run does not know."""
     ports = _free_ports(PEER_ADDRESS)
     queues = "".join(
         f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
@@ -137,7 +135,7 @@ def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
 
 
 def _free_ports(peer_address: str) -> dict[str, int]:
-    """Return ports for the peer; peers at other addresses have the same."""
+    """Return free ports for the peer, which are the same for peers at all addresses."""
     return {
         "tcp": free_port(peer_address, socket.SOCK_STREAM),
         "ping": free_port(peer_address, socket.SOCK_DGRAM),
@@ -159,7 +157,7 @@ def _configure(
 
 
 def _configure_in_a_directory(folder: Path, name: str, address: str, peer_address: str, ports: dict[str, int]) -> None:
-    """Write the configuration of a queue manager in a site with its peer, the gate to another site."""
+    """Write the configuration of a queue manager in a site with its peer, which is the gate to a second site."""
     remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),

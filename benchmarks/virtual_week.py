@@ -1,8 +1,7 @@
-"""Measures a week of protocol timers in virtual time.
-
-A queue manager sends another a message of each kind every hour: sessions open, acknowledge in time and close when idle,
-histories are cleaned up. A destination that accepts connections and stays silent is retried all week. Separately, a
-destination that refuses connections costs an attempt every 5 seconds.
+"""Measure a week of protocol timers in virtual time. A queue manager sends a message of each kind to a second one every
+hour: sessions open, acknowledge in time and close when idle, histories are cleaned up. It also retries, all week, a
+destination that accepts connections and stays silent. Separately, it tries a destination that refuses connections every
+5 seconds.
 
 Wanted: less than a second.
 """
@@ -130,7 +129,7 @@ def measure() -> Iterator[str]:
         week.pass_time(hour_ms + HOUR_MS)
     took = time.perf_counter() - began
     yield (
-        f"two queue managers: {week.expired:,} times timers expired, {week.attempts:,} connections, "
+        f"two queue managers: {week.expired:,} timers expired, {week.attempts:,} connections, "
         f"{week.received} messages received in {took:.2f} s (wanted: less than {WANTED_S:g} s)"
     )
     week = Week()

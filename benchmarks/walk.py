@@ -1,8 +1,8 @@
-"""Counts calls and files on the way of one message through the receiving core.
+"""Count the calls and files on the way of one message through the receiving core.
 
-A recoverable message without requests arrives as bytes, is saved, and becomes available. The count has calls of Python
-functions in ``reference_qm``; methods that dataclasses make and functions in C do not count. An earlier message has
-warmed caches and the session.
+A recoverable message without requests arrives as bytes, is saved, and becomes available. Calls of Python functions in
+``reference_qm`` are counted, without methods that dataclasses generate and without functions in C. An earlier message
+has filled caches and opened the session.
 
 ``python -m benchmarks.walk`` prints every hop. Wanted: at most 130 calls, 30 files, 80 changes of file.
 """
@@ -68,7 +68,7 @@ class Walk:
 
     @property
     def changes(self) -> int:
-        """The number of calls into another file than that of the call before."""
+        """The number of calls into a file that differs from the file of the previous call."""
         return sum(one.file != other.file for one, other in pairwise(self.hops))
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Walk:
 
 
 def walk_message() -> tuple[Walk, Walk]:
-    """Return the walk from a message's bytes to its record, and from the written record on."""
+    """Return two walks: from a message's bytes to its record, and from the written record to the last effect."""
     core = _with_open_session()
     _save(core, _message(1), _after(0), core.handle)
     core.handle_timer(_after(LATER_MS))
@@ -92,7 +92,7 @@ def walk_message() -> tuple[Walk, Walk]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of both halves, then those of the whole."""
+    """Yield the figures of both walks, and of both together."""
     received, persisted = walk_message()
     yield f"bytes received: {received}"
     yield f"persisted: {persisted}"

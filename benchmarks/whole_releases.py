@@ -1,6 +1,5 @@
-"""Judges each Windows release by all suites: the reference configured as that release, with its profile.
-
-In virtual time, two workers. Wanted: no rule fails or stays open.
+"""Judge the reference in the configuration of each Windows release by all suites, with the profile of the release, in
+virtual time with two workers. Wanted: no rule fails or stays undecided.
 """
 
 from __future__ import annotations
@@ -10,23 +9,23 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.releases import SHOWN, alike, complaints_about, count_verdicts, run_as
+from benchmarks.releases import SHOWN, complaints_about, count_verdicts, group_equal_releases, run_as
 from harness.rules.catalogue import load_catalogue
 
 HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
 
 
 def measure() -> Iterator[str]:
-    """Run all suites against each release with a behaviour of its own; yield a table in Markdown, and the failures."""
+    """Run all suites on each release with different behavior; yield a table in Markdown, and the failures."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
     with tempfile.TemporaryDirectory() as name:
-        for releases in alike(load_catalogue()):
+        for releases in group_equal_releases(load_catalogue()):
             began = time.monotonic()
             found = run_as(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
             counts = count_verdicts(one.verdict for one in found.rules.values())
             cells = [", ".join(releases), len(found.rules), *counts, round(time.monotonic() - began)]
             yield f"| {' | '.join(map(str, cells))} |"
             complaints += complaints_about(releases[-1], found)
-    yield from complaints or ["no rule fails or stays open"]
+    yield from complaints or ["no rule fails or stays undecided"]

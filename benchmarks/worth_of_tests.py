@@ -1,10 +1,9 @@
-"""Shows which mutants only tests of the reference find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
+"""Find the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks leave alive
-are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results, which are not repeated.
-
-Checks cost most where they find nothing. So a few checks of each mutant run first, then the tests; only mutants that a
-test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
+A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks do not find
+are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a result are not
+tried again. Checks cost most for mutants that they do not find. So a few checks of each mutant run first, then the
+tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, selection
+from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
 from harness.proof.code import code_digest
 from harness.proof.forks import Died, run_forked
-from harness.proof.mutants import Fate, Outcome, change, run_mutants
+from harness.proof.mutants import Fate, Outcome, describe_change, run_mutants
 from harness.proof.reach import LineRecorder, find_unreached, reach_of
 from harness.proof.sessions import in_session
 from harness.proof.trials import Trials, with_trials
@@ -32,12 +31,12 @@ from harness.run.computing import bounded_computing
 
 SAMPLE, SEED = 1200, "28"
 CHECKS = 30
-"""The number of checks of each mutant before the tests."""
+"""The number of checks to try on each mutant before the tests."""
 JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
-ENOUGH, MOST = 20, 400
+ENOUGH_KILLS, MOST_TRIED_TESTS = 20, 400
 """The number of killing tests, and of tests in total, after which no further test is tried."""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
@@ -47,12 +46,12 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """A line of the kills file."""
+    """A line of the kills file: the result of one mutant."""
 
     name: str
     """The name of the mutant."""
     source: str
-    """The digest of its function."""
+    """The digest of the function that the mutant changes."""
     tests: tuple[str, ...]
     """The tests that killed it."""
     tried: int
@@ -68,7 +67,7 @@ class TestReach:
 
     @property
     def width(self) -> int:
-        """The number of lines that it runs."""
+        """The number of lines that the test runs."""
         return sum(map(len, self.lines.values()))
 
 
@@ -120,7 +119,7 @@ class UnitTests:
 
         for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(rows, Died):
-                raise HarnessError(f"the tests on the code as it is ended with {rows.how}")
+                raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
             yield from rows
 
     def _kills(self, task: tuple[Mutant, Sequence[str]]) -> Kills:
@@ -132,7 +131,7 @@ class UnitTests:
                 tried += 1
                 if not self._passes(test):
                     killers.append(test)
-                if len(killers) == ENOUGH:
+                if len(killers) == ENOUGH_KILLS:
                     break
         return Kills(mutant.name, mutant.source, tuple(killers), tried)
 
@@ -159,11 +158,11 @@ def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Choose mutants, try them on the checks and on the tests, and print the results."""
+    """Select mutants, try them on the checks and on the tests, and print the results."""
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
-    chosen = selection(everything, SAMPLE, SEED)
+    chosen = select_evenly(everything, SAMPLE, SEED)
 
     def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
         more = filter(is_another_program, find_unreached(everything, reach_of(trials, folder)))
@@ -185,31 +184,35 @@ def show(mutant: Mutant, outcome: Outcome) -> None:
 
 
 def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
-    """Yield the mutants that only tests kill, by file, the sufficient test functions, and the figures."""
+    """Yield the lines of the report: the mutants that only tests kill, by file, a sufficient choice of test functions,
+    and the figures.
+    """
     alone = [
         mutant
         for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
         if outcomes[mutant.name].fate is not Fate.KILLED and mutant.name in kills and kills[mutant.name].tests
     ]
     for mutant in alone:
-        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {change(mutant)}"
+        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {describe_change(mutant)}"
         yield f"    {mutant.name}, killed by {', '.join(kills[mutant.name].tests[:3])}"
-    for function, names in cover(kills[mutant.name] for mutant in alone).items():
+    for function, names in choose_tests(kills[mutant.name] for mutant in alone).items():
         yield f"{function} kills {len(names)}: {' '.join(names)}"
     fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
-    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} by tests alone"
+    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} only by tests"
 
 
 def read_kills(folder: Path) -> dict[str, Kills]:
-    """Read the kills file; the last line of each mutant counts."""
+    """Read the kills file, in which the last line of each mutant is valid."""
     path = folder / KILLS_FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
     return {row["name"]: Kills(**{**row, "tests": tuple(row["tests"])}) for row in rows}
 
 
-def cover(kills: Iterable[Kills]) -> dict[str, list[str]]:
-    """Choose few test functions that kill the same mutants as all tests; return the mutants of each."""
+def choose_tests(kills: Iterable[Kills]) -> dict[str, list[str]]:
+    """Choose a few test functions that together kill the same mutants as all tests; return the mutants of each
+    function.
+    """
     open_: dict[str, set[str]] = defaultdict(set)
     for one in kills:
         for test in one.tests:
@@ -241,7 +244,7 @@ def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
     """Return the tests that run the changed lines of a mutant, the narrowest first."""
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
-    return sorted(found, key=lambda test: reach[test].width)[:MOST]
+    return sorted(found, key=lambda test: reach[test].width)[:MOST_TRIED_TESTS]
 
 
 def _test_reach(lines: Mapping[str, Sequence[int]]) -> TestReach:

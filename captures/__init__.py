@@ -1,1 +1,1 @@
-"""Golden packets and recorded traffic (data only)."""
+"""The golden packets of MS-MQQB and recorded traffic; the package contains only data."""

@@ -9,6 +9,6 @@ EXIT_USAGE = 2
 EXIT_NOTHING_JUDGED = 3
 """A capture contains no packet that can be judged."""
 EXIT_TOO_FEW = 5
-"""No check ran, no rule was judged, or fewer checks ran than a whole run has (suites/frozen.toml)."""
+"""No check ran, no rule was judged, or fewer checks ran than a complete run has (suites/frozen.toml)."""
 EXIT_INTERRUPTED = 130
 """The command was ended by Ctrl-C or by a termination signal; shells use the same exit code."""

@@ -1,7 +1,6 @@
-"""Conformance tests for Microsoft Message Queuing (MSMQ): the one package that the wheel installs.
-
-The wheel keeps the folders of the repository (``harness``, ``suites``, ...) below ``mqconform/parts``. Only a process
-of mqconform searches that folder, so that another project may have packages of the same names.
+"""Conformance tests for Microsoft Message Queuing (MSMQ). This is the only package that the wheel installs. The wheel
+contains the folders of the repository (``harness``, ``suites``, ...) in ``mqconform/parts``. Only processes of
+mqconform search that folder, so that other projects may have packages of the same names.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ import os.path  # not pathlib: nothing slow is imported before Ctrl-C is handled
 import sys
 
 PARTS = os.path.join(os.path.dirname(__file__), "parts")  # noqa: PTH118, PTH120
-"""The folders of the repository in an installed wheel; a clone has them beside this package."""
+"""The folder with the folders of the repository in an installed wheel; in a clone they are next to this package."""
 
 
 def search_parts() -> None:
-    """Let this process import the parts of an installed wheel, before packages of the same names."""
+    """Make this process import the parts of an installed wheel, with precedence over packages of the same names."""
     if os.path.isdir(PARTS) and PARTS not in sys.path:  # noqa: PTH112
         sys.path.insert(0, PARTS)

@@ -1,4 +1,4 @@
-"""``python -m mqconform`` is ``mqconform``."""
+"""Run the command ``mqconform`` as ``python -m mqconform``."""
 
 from mqconform.command import main
 

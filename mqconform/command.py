@@ -1,4 +1,4 @@
-"""The command ``mqconform``."""
+"""The entry point of the command ``mqconform``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def main() -> None:
 
 
 def end_when_interrupted() -> None:
-    """Let Ctrl-C end the process at once, and not with an exception, which imports and callbacks print or lose.
-
-    A command that has something to undo asks for the exception (``harness.interrupts``). Where Ctrl-C is ignored, as
-    in the background of a shell, it stays so.
+    """Make Ctrl-C end the process at once instead of raising an exception, which imports and callbacks would print or
+    lose. A command that must undo changes requests the exception (``harness.interrupts``). Where Ctrl-C is ignored, as
+    in the background of a shell, it stays ignored.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return

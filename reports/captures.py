@@ -1,4 +1,4 @@
-"""Copies captures beside the pages, under generated names, and provides the packets to show."""
+"""Copies captures into the site, under generated names, and provides the packets to show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.model import Frame, Standing
-from reports.runs import inside
+from reports.runs import resolve_inside
 from reports.text import one_line, slug
 
 ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
@@ -50,7 +50,7 @@ class CaptureStore:
 
     def _copy_capture(self, run: str, capture: str) -> str | None:
         folder = self.folder_of(run)
-        source = inside(folder.resolve(), capture) if folder else None
+        source = resolve_inside(folder.resolve(), capture) if folder else None
         if source is None:
             self.missing.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
             return None

@@ -18,7 +18,7 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
-from reports.lake.command import Conf, LakeUri, Master, end, one_line_errors, open_lake, say_report
+from reports.lake.command import Conf, LakeUri, Master, exit_with_code_of, one_line_errors, open_lake, say_report
 from reports.lake.local import confirm_lake, confirm_some
 from reports.matrix import write_matrix
 from reports.model import Contents
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from reports.lake.store import Lake
 
-MARKER = ".mqconform-rollup"
+SITE_MARKER = ".mqconform-rollup"
 """The file that marks a folder whose site/ may be replaced."""
-HEAP = MappingProxyType({"spark.driver.memory": "1g"})
+SITE_HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
-NAMED = 3
+ENTRIES_NAMED = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
@@ -123,7 +123,7 @@ def _follow_runs(
             progress.rest()
             reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
-        end(reports)
+        exit_with_code_of(reports)
 
 
 def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
@@ -144,7 +144,7 @@ def site(
     with one_line_errors("lake site"):
         confirm_lake(lake)
         _confirm_replaceable(out)
-        with open_lake("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
+        with open_lake("lake site", lake, master, conf, settings=SITE_HEAP) as (opened, progress):
             contents, missing = _write_site(opened, out, progress)
     _show_result("lake site", contents, missing, out)
 
@@ -163,8 +163,8 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
-        names = "; ".join(missing[:NAMED])
+        more = f" and {len(missing) - ENTRIES_NAMED} more; their pages say so" if len(missing) > ENTRIES_NAMED else ""
+        names = "; ".join(missing[:ENTRIES_NAMED])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))
@@ -181,7 +181,7 @@ def matrix_console() -> Console:
 
 def _confirm_replaceable(out: Path) -> None:
     """Check that the files to be replaced were written by rollup."""
-    marker = out / MARKER
+    marker = out / SITE_MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)
         if (out / "site").exists() and not marker.exists():

@@ -11,11 +11,11 @@ from pyspark.errors import PySparkException
 from reports.text import one_line
 
 REASON_SHOWN = 300
-NO_ANSWER = (Py4JNetworkError, ConnectionError)
+DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that Python gets after the Java process has died."""
-FAILURES = (PySparkException, Py4JError, *NO_ANSWER)
+SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
 """The exceptions that any request to Spark can raise."""
-HINTS = {
+REMEDIES = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
     "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
@@ -27,13 +27,13 @@ HINTS = {
 """The remedy for an exception, by the name of its class or by words of its message."""
 
 
-def java_reason(error: Exception) -> str:
+def describe_java_error(error: Exception) -> str:
     """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the remedy."""
     try:
         cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
-    except NO_ANSWER as silence:
-        return java_reason(silence)
-    if isinstance(error, NO_ANSWER):
+    except DEAD_JAVA_ERRORS as silence:
+        return describe_java_error(silence)
+    if isinstance(error, DEAD_JAVA_ERRORS):
         return "its Java process has ended: it was killed, or had no memory left"
     if cause is None:
         name, message = type(error).__name__, _first_line(str(error))
@@ -42,7 +42,7 @@ def java_reason(error: Exception) -> str:
     hint = next(
         (
             hint
-            for known, hint in HINTS.items()
+            for known, hint in REMEDIES.items()
             if known in (name, *_split_words(message)) or (" " in known and known in message)
         ),
         "",
@@ -50,7 +50,7 @@ def java_reason(error: Exception) -> str:
     return one_line(f"{name}: {message}" if message else name, REASON_SHOWN) + (f"; {hint}" if hint else "")
 
 
-def java_said(log: str) -> str:
+def reason_in_java_output(log: str) -> str:
     """Return one line with the reason why Java ended, from its output; empty without a reason."""
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
     return one_line(found[-1], REASON_SHOWN) if found else ""

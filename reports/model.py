@@ -16,7 +16,7 @@ from reports.vocabulary import SEVERITY
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
-RUNS_SHOWN = 30
+RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs, the latest first, on the page of a system."""
 PANELS_A_PAGE = 12
 """The number of systems whose observations the page of a rule shows, apart from passes.

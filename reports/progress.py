@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
-QUIET_S = 5
+FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
 """The number of seconds between two reports, on a terminal and to a pipe."""
@@ -19,7 +19,7 @@ _ERASED = "\r\x1b[2K"
 
 
 class Progress:
-    """Gets each stage, and reports it after `QUIET_S`, with the remaining time if it is known.
+    """Gets each stage, and reports it after `FIRST_REPORT_AFTER_S`, with the remaining time if it is known.
 
     On a terminal it writes one line, which is erased at the end; to a pipe it writes a line each `PIPED_S`. Used as a
     context manager, it reports also during a long stage.
@@ -63,7 +63,7 @@ class Progress:
             self._print_line(now)
 
     def rest(self) -> None:
-        """Report no more until the next stage, which starts the delay `QUIET_S` again."""
+        """Report no more until the next stage, which starts the delay `FIRST_REPORT_AFTER_S` again."""
         with self._lock:
             self._is_at_rest, self._said = True, None
 
@@ -81,7 +81,11 @@ class Progress:
 
     def _print_line(self, now: float) -> None:
         pause = WATCHED_S if self._is_watched else PIPED_S
-        if self._is_at_rest or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
+        if (
+            self._is_at_rest
+            or now - self._began < FIRST_REPORT_AFTER_S
+            or (self._said is not None and now - self._said < pause)
+        ):
             return
         self._said = now
         parts = [f"mqconform {self._command}: {self._stage}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def inside(folder: Path, relative: str) -> Path | None:
+def resolve_inside(folder: Path, relative: str) -> Path | None:
     """Return the regular file ``relative`` of a resolved folder.
 
     Return None for a missing file, and for a file outside the folder, by an absolute path, ".." or a link.

@@ -23,7 +23,7 @@ from reports.model import (
     DEMAND,
     EXAMPLES_A_PAGE,
     PANELS_A_PAGE,
-    RUNS_SHOWN,
+    RUNS_PER_SYSTEM_SHOWN,
     Beside,
     Change,
     Cited,
@@ -111,7 +111,9 @@ def _read_systems(runs: DataFrame) -> tuple[System, ...]:
 
 def _read_runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     newest_first = Over.partitionBy("sut").orderBy(sql.desc("ingest"))
-    latest = runs.withColumn("place", sql.row_number().over(newest_first)).where(sql.col("place") <= RUNS_SHOWN)
+    latest = runs.withColumn("place", sql.row_number().over(newest_first)).where(
+        sql.col("place") <= RUNS_PER_SYSTEM_SHOWN
+    )
     wanted = sql.broadcast(latest.select("ingest"))
     counted = lake.table("rule_runs").join(wanted, "ingest", "left_semi").groupBy("ingest", "verdict").count()
     counts: dict[int, dict[str, int]] = {}
@@ -207,7 +209,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose verdicts by small columns, then read the texts and packets of the chosen verdicts."""
+    """Choose the verdicts to show from small columns, then read their texts and packets."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

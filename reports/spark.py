@@ -18,12 +18,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from reports.java import check_java
-from reports.java_errors import FAILURES, java_reason, java_said
+from reports.java_errors import SPARK_ERRORS, describe_java_error, reason_in_java_output
 from reports.rollup_error import RollupError
 
-QUICKLY = "-XX:TieredStopAtLevel=1"
+SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
 """The Java options of a short job: Java's second compiler takes a third of its time, but halves that of a long job."""
-CLASSES = Path(sys.prefix, "share", "mqconform", "spark.jsa")
+CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """Spark's classes in Java's memory format (scripts/java_classes.py); a different Java ignores the file."""
 
 
@@ -59,11 +59,11 @@ def session(
         keep = log is not None
         try:
             yield spark
-        except FAILURES as error:
+        except SPARK_ERRORS as error:
             keep = True
-            raise RollupError(f"Spark failed: {java_reason(error)} (see {written})") from error
+            raise RollupError(f"Spark failed: {describe_java_error(error)} (see {written})") from error
         finally:
-            with suppress(*FAILURES), warnings.catch_warnings():  # after the death or the interruption of Java
+            with suppress(*SPARK_ERRORS), warnings.catch_warnings():  # after the death or the interruption of Java
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
             if not keep:
@@ -103,9 +103,9 @@ def _make_log() -> Path:
 def _java_options(master: str, much: bool) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
-    options = ["-XX:+UseParallelGC" if much else QUICKLY]
-    if CLASSES.is_file() and " " not in str(CLASSES):
-        options.append(f"-XX:SharedArchiveFile={CLASSES}")
+    options = ["-XX:+UseParallelGC" if much else SHORT_JOB_OPTIONS]
+    if CLASS_ARCHIVE.is_file() and " " not in str(CLASS_ARCHIVE):
+        options.append(f"-XX:SharedArchiveFile={CLASS_ARCHIVE}")
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
@@ -132,8 +132,8 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
-    except FAILURES as error:
-        why = java_said(log.read_text("utf-8", "replace")) or java_reason(error)
+    except SPARK_ERRORS as error:
+        why = reason_in_java_output(log.read_text("utf-8", "replace")) or describe_java_error(error)
         raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
 
 

@@ -20,9 +20,9 @@ from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST
 
 GROUP_DEPTH = 3
 """The number of parts of a section's number that select its row: sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
-SIDE_BY_SIDE = 3
+SYSTEMS_WITH_SECTIONS = 3
 """The maximum number of systems whose sections fit in 80 columns."""
-WITH_DOCUMENTS = 20
+SYSTEMS_WITH_DOCUMENTS = 20
 """The maximum number of systems for which the worst verdict in each document is shown."""
 SYSTEMS_SHOWN = 60
 """The maximum number of rows of systems; of more systems, those with most findings are shown."""
@@ -64,9 +64,9 @@ def terminal_matrix(contents: Contents) -> Group:
         legend,
     ]
     before_all_else = _describe_missing_roots(contents)
-    if len(contents.systems) <= SIDE_BY_SIDE:
+    if len(contents.systems) <= SYSTEMS_WITH_SECTIONS:
         tables.insert(0, _tables_of_sections(contents))
-    elif len(contents.systems) <= WITH_DOCUMENTS:
+    elif len(contents.systems) <= SYSTEMS_WITH_DOCUMENTS:
         tables.insert(0, _table_of_documents(contents))
     return Group(*before_all_else, *tables)
 

@@ -13,7 +13,7 @@ DISSECTION_SHOWN = 8_000
 """The number of characters that a page shows of one dissection; the dissections of session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
 """The number of octets that a page shows of one packet."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would compute."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
@@ -35,7 +35,7 @@ def one_line(text: str, limit: int = 200) -> str:
 
 def escape_formula(text: str) -> str:
     """Return a text for a cell of CSV, with an apostrophe before a formula, because tested systems choose the texts."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:

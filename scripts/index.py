@@ -1,4 +1,4 @@
-"""Writes suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
+"""Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
 The folder contains rules.tsv, declared.*.tsv and classes.*.tsv; their sentences are not copied.
 """
@@ -21,7 +21,9 @@ def table(file: Path) -> Iterator[dict[str, str]]:
 
 
 def index_rows(ledger: Path) -> list[list[str]]:
-    """Return the ledger's rows without the documents' sentences: by section, declared rows last."""
+    """Return the ledger's rows without the documents' sentences, ordered by section; declared rows are last in each
+    section.
+    """
     classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}
     rows = list(table(ledger / "rules.tsv"))
     declared = [row for file in sorted(ledger.glob("declared.*.tsv")) for row in table(file)]

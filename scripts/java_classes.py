@@ -1,4 +1,4 @@
-"""Makes Java write down the classes of a starting Spark, for every later start.
+"""Make Java archive the classes of a starting Spark, which speeds up every later start.
 
 `python scripts/java_classes.py` makes `reports.spark.CLASSES`: 190 MiB, in half a minute.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.lake_runs import Runs
-from reports.spark import CLASSES, QUICKLY
+from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS
 
 HUNG_S = 1_800
 """The time in s after which Java counts as hanging: the work takes half a minute on an idle machine, minutes on a
@@ -29,8 +29,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)
-        made = folder / CLASSES.name
-        option = f"spark.driver.extraJavaOptions={QUICKLY} -XX:ArchiveClassesAtExit={made}"
+        made = folder / CLASS_ARCHIVE.name
+        option = f"spark.driver.extraJavaOptions={SHORT_JOB_OPTIONS} -XX:ArchiveClassesAtExit={made}"
         command = [sys.executable, "-m", "mqconform", "lake", "ingest", run, "--lake", str(folder / "lake")]
         command += ["--conf", option]
         try:
@@ -42,15 +42,15 @@ def main() -> int:
             time.sleep(0.2)
         if done.returncode or not made.is_file():
             return 1
-        CLASSES.parent.mkdir(parents=True, exist_ok=True)
-        aside = CLASSES.with_suffix(".new")
+        CLASS_ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
+        aside = CLASS_ARCHIVE.with_suffix(".new")
         shutil.copyfile(made, aside)
-        aside.replace(CLASSES)
+        aside.replace(CLASS_ARCHIVE)
         return 0
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a Java process still writes the file, after the command has ended."""
+    """Return whether a Java process is still writing the file after the end of the command."""
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # the process has just ended
             if f"ArchiveClassesAtExit={file}".encode() in process.read_bytes():

@@ -1,7 +1,7 @@
-"""Writes `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
+"""Write the file `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
 
-Each id leads to its row, with its sentence beside it (ctags, extended format). The file is made from the rows and is
-not part of the repository, so that no sentence is stored twice.
+Each entry has the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is made from
+the rows and is not part of the repository, so that no sentence is stored twice.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from harness.paths import SUITES
 from harness.printable import one_line
 from harness.rules.catalogue import Rule, load_catalogue
 
-LONGEST = 300
+LONGEST_SENTENCE = 300
 """The longest sentence in characters; all sentences are shorter."""
 
 
 def tags(rules: Iterable[Rule]) -> list[str]:
-    """Return the lines of the file, sorted as its readers need it."""
+    """Return the lines of the file, sorted as editors require."""
     return sorted(
-        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, LONGEST)}'
+        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, LONGEST_SENTENCE)}'
         for rule in rules
     )
 
 
 def main() -> None:
-    """Write the file beside the suites."""
+    """Write the file next to the folder of the suites."""
     lines = [
         "!_TAG_FILE_FORMAT\t2\t/extended format/",
         "!_TAG_FILE_SORTED\t1\t/sorted/",

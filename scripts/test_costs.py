@@ -1,7 +1,7 @@
-"""Print what the tests cost: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
+"""Print the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
 
-test_costs.py FOLDER                      print what the tracks wrote there, one JSON file each (tests/costs.py)
-test_costs.py run FILE -- COMMAND ...     run a track that is no pytest; write what it cost to FILE, end as it ended
+test_costs.py FOLDER print what the tracks wrote there, one JSON file each (tests/costs.py) test_costs.py run FILE --
+COMMAND ... run a track that is no pytest; write what it cost to FILE, end as it ended
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-DEAREST = 10
+MOST_SHOWN_TESTS = 10
 
 
 def main() -> int:
@@ -39,10 +39,10 @@ def lines(folder: Path) -> Iterator[str]:
     tracks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     totals = {name: sum(spent.values()) for name, spent in tracks.items()}
     each = ", ".join(f"{name} {total:.0f}" for name, total in sorted(totals.items(), key=lambda one: -one[1]))
-    yield f"{sum(totals.values()):.0f} CPU-s in all: {each}"
-    yield f"the {DEAREST} most expensive of all tests and of what they share, in CPU-s:"
+    yield f"{sum(totals.values()):.0f} CPU-s in total: {each}"
+    yield f"the {MOST_SHOWN_TESTS} most expensive tests and shared fixtures, in CPU-s:"
     spent = [(cpu_s, name) for of_track in tracks.values() for name, cpu_s in of_track.items()]
-    for cpu_s, name in sorted(spent, reverse=True)[:DEAREST]:
+    for cpu_s, name in sorted(spent, reverse=True)[:MOST_SHOWN_TESTS]:
         yield f"{cpu_s:8.1f}  {name}"
 
 

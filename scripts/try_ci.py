@@ -1,9 +1,9 @@
 """Carry out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each in a new folder with a virtual environment that the job itself fills from the wheel (`make wheel`), against the
-queue manager of `examples/ci/sut.toml`, `mqconform serve`, with a fault. The first run of a job has no baseline and
-makes one; `--known` gives it one that knows the fault. A whole run each: about ten minutes. `--checks` shortens it,
-`--fault` breaks more than the baseline knows, so that the job is to be red.
+Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`), against
+`mqconform serve` with a fault, which `examples/ci/sut.toml` describes. The first run of a job has no baseline and
+creates one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
+`--checks` shortens it. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BASELINE = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a job: a script for bash, or a step that cannot be carried out here."""
+    """A step of a job: a script for bash, or a step that this machine cannot carry out."""
 
     script: str = ""
     always: bool = False
@@ -72,7 +72,9 @@ def _condition(words: str) -> tuple[bool, str]:
 
 
 def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a pipeline's single job: its script is a shell, its after_script another that always runs."""
+    """Yield the steps of a pipeline's single job: its script is one step, and its after_script a second step that
+    always runs.
+    """
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
@@ -87,7 +89,7 @@ SERVICES = {"github": github, "gitlab": gitlab}
 
 
 def say(line: str) -> None:
-    """Print a line at once."""
+    """Print a line without buffering."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -116,7 +118,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
             if step.needs and not (checkout / step.needs).is_file():
                 say(f"skipped, because {step.needs} is missing: {step.title}")
             elif step.not_here:
-                say(f"  not here: {step.not_here}")
+                say(f"  not carried out here: {step.not_here}")
             elif bad and not step.always:
                 say(f"skipped after a failed step: {step.title}")
             else:
@@ -144,7 +146,7 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     )
     for line in (done.stdout + done.stderr).splitlines():
         say(f"    {line}")
-    say(f"  ended with {done.returncode} after {time.monotonic() - began:.0f} s")
+    say(f"  ended with exit code {done.returncode} after {time.monotonic() - began:.0f} s")
     return done.returncode
 
 
@@ -170,12 +172,18 @@ def main() -> int:
     """Carry out the requested jobs; return 1 when one has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
-    parser.add_argument("--wheel", type=Path, help="a wheel, instead of a new one")
-    parser.add_argument("--installed", type=Path, help="the programs of an environment with an installed wheel")
-    parser.add_argument("--checks", help="the value CHECKS of the jobs: a part of the checks")
-    parser.add_argument("--known", action="store_true", help="with a baseline that knows the fault")
-    parser.add_argument("--fault", action="append", default=[], help="one more that serve has: the job has to be red")
-    parser.add_argument("--no-sut", action="store_true", help="without sut.toml: the job has to be red, by one step")
+    parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")
+    parser.add_argument(
+        "--installed", type=Path, help="use the programs in this folder, of an environment with an installed wheel"
+    )
+    parser.add_argument("--checks", help="the value of CHECKS in the jobs, which selects a part of the checks")
+    parser.add_argument("--known", action="store_true", help="use a baseline that accepts the fault")
+    parser.add_argument(
+        "--fault", action="append", default=[], help="add this fault to the queue manager; the job must be red"
+    )
+    parser.add_argument(
+        "--no-sut", action="store_true", help="remove sut.toml; the job must be red, because of one step"
+    )
     given = parser.parse_args()
     wheel = given.wheel
     if wheel is None:

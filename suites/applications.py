@@ -1,4 +1,4 @@
-"""Applications and administrators of the system: their requests, and the outcomes of these requests."""
+"""Requests of applications and administrators to the SUT, and the outcomes of these requests."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ MOST_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
-    """Return the names of the SUT's computer: as its agent has it, and without its domain if it has one."""
+    """Return the names of the SUT's computer: the name from its agent and, if this has a domain, the name without the
+    domain.
+    """
     name: str = sut.control.call("identity")["name"]
     short = name.partition(".")[0]
     return (name,) if short == name or short.isdigit() else (name, short)
 
 
 class PendingRequest:
-    """A request to the SUT whose answer may come later."""
+    """A request to the SUT whose answer may arrive later."""
 
     def __init__(self, peer: Peer, verb: str, **arguments: Any) -> None:
         self.peer = peer
@@ -34,7 +36,7 @@ class PendingRequest:
         self.answer: dict[str, Any] | None = None
 
     def is_answered(self) -> bool:
-        """Return whether the answer came."""
+        """Return whether the answer has arrived."""
         self.answer = self.answer or self.control.answer(self.number)
         return self.answer is not None
 
@@ -44,7 +46,7 @@ class PendingRequest:
         return outcome_of_answer(self.answer)
 
     def await_label(self) -> str:
-        """Wait for the answer of a read; return the label of its message, NOTHING, REFUSED or NO_ANSWER."""
+        """Wait for the answer to a read; return the label of its message, NOTHING, REFUSED or NO_ANSWER."""
         outcome = self.await_outcome()
         if self.answer is None or outcome != Outcome.DONE:
             return outcome
@@ -52,7 +54,7 @@ class PendingRequest:
 
 
 class Application:
-    """An application that has one queue of the SUT for itself, and works alone and within transactions."""
+    """An application that uses one queue of the SUT exclusively, with and without transactions."""
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool = False) -> None:
         self.peer = peer
@@ -62,9 +64,9 @@ class Application:
         self.sequence = Sequence(peer)
 
     def fill(self, *labels: str, **base: Any) -> list[Frame]:
-        """Let the peer send messages to the queue and return them; ConformanceFailure when they do not arrive there.
+        """Let the peer send messages to the queue and return them.
 
-        ``base``: fields of BaseHeader.
+        Raises ConformanceFailure if they do not arrive in the queue. ``base``: fields of BaseHeader.
         """
         count_before = len(self.labels())
         connection = self.peer.open_raw()
@@ -82,23 +84,23 @@ class Application:
         return self.peer.recoverable_message(user, **headers)
 
     def send(self, label: str, **fields: Any) -> None:
-        """Let the SUT send a message to the queue, which is its own."""
+        """Let the SUT send a message to the queue, which is a queue of the SUT."""
         self.sut.send_here(self.queue, [label], **fields)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb of the control channel."""
+        """Execute a verb of the control channel and return its reply."""
         return self.sut.control.call(verb, **arguments)
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
-        """Return the messages of the queue, or of another one, that can be received, in order."""
+        """Return the messages of the queue, or of a given queue, that can be received, in order."""
         return list(self.call("peek", queue=queue or self.queue, limit=MOST_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
-        """Return the labels of these messages."""
+        """Return the labels of the messages that can be received, in order."""
         return [one["label"] for one in self.messages(queue)]
 
     def await_labels(self, count: int) -> bool:
-        """Wait until the queue has so many messages; return whether it has them."""
+        """Wait until the queue contains ``count`` messages; return whether it does."""
         return self.peer.eventually(lambda: len(self.labels()) >= count)
 
     def lookup_ids(self, queue: str | None = None) -> dict[str, int]:
@@ -106,7 +108,7 @@ class Application:
         return {one["label"]: lookup_id(one) for one in self.messages(queue)}
 
     def receive(self, **how: Any) -> str:
-        """Receive the first message of the queue, or of another one; return its label, or ``NOTHING``."""
+        """Receive the first message of the queue, or of a given queue; return its label, or ``NOTHING``."""
         return self.sut.read_label("receive", **{"queue": self.queue, **how})
 
     def receive_by_label(self, label: str, **how: Any) -> str:
@@ -123,11 +125,11 @@ class Application:
         return identifier
 
     def end_transaction(self, verb: str, transaction: str, **how: Any) -> None:
-        """Prepare, commit or abort a transaction; a refusal shows in the fate of its messages."""
+        """Prepare, commit or abort a transaction; ignore a refusal, because the messages of the transaction show it."""
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 
     def count_operations(self, *transactions: str) -> dict[str, int]:
-        """Return how many operations each of these transactions has, for those that the SUT lists."""
+        """Return the number of operations of each of these transactions that the SUT lists."""
         listed = {one["transaction"]: one["operations"] for one in self.call("list")["transactions"]}
         return {one: listed[one] for one in transactions if one in listed}
 
@@ -139,5 +141,5 @@ computer_names, tried, DONE, REFUSED = list_computer_names, outcome_of, Outcome.
 
 
 def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
-    """Read a message that should be there at once; return its label, or ``NOTHING``."""
+    """Read a message that must be available at once; return its label, or ``NOTHING``."""
     return sut.read_label(verb, **where)

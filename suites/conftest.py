@@ -1,4 +1,4 @@
-"""Fixtures of every check: a SUT, a peer, a judge, and the passive predicates on all that the SUT sends."""
+"""Fixtures of every check: a SUT, a peer, a judge, and the passive predicates for every packet of the SUT."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ load_predicates()
 
 @pytest.fixture(autouse=True)
 def _every_check(peer: Peer, judge: Judge) -> None:
-    """Let no check run without them, whether it names them or not."""
+    """Use these fixtures in every check, whether the check names them or not."""

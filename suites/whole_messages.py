@@ -1,4 +1,4 @@
-"""Comparison of every property of a message: on the control channel, and in its packet.
+"""Compare every property of a message on the control channel with its packet.
 
 Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md defines a message of the control channel. A property that a
 control channel does not show is not compared; label and body are always shown.
@@ -20,7 +20,7 @@ _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
 def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
     """Return the properties of a packet as a control channel shows them; ``receiver``: the GUID of its destination.
 
-    ``packet``: a Frame or the result of ``dissect``, which have the headers by name.
+    ``packet``: a Frame or the result of ``dissect``, from which headers are read by name.
     """
     base, user, properties = packet["BaseHeader"], packet["UserHeader"], packet["MessagePropertiesHeader"]
     label = properties.Label
@@ -52,7 +52,7 @@ described = describe_packet  # old name, until its last users change
 
 
 def normalize_format_name(name: str | None) -> str | None:
-    """Write a format name in one way, for comparison: in lower case, the number of a private queue in eight digits."""
+    """Normalize a format name for comparison: lower case, and the number of a private queue with eight digits."""
     if name is None:
         return None
     kind, _, rest = name.lower().partition("=")
@@ -65,9 +65,9 @@ def normalize_format_name(name: str | None) -> str | None:
 def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
-    """Describe in one line the properties that differ from the packet; ``SAME`` when none does.
+    """Describe in one line the properties that differ from the packet; return ``SAME`` if there are none.
 
-    ``but``: properties that are not compared; ``more``: further properties that the message must have.
+    ``but``: properties that are not compared; ``more``: additional properties that the message must have.
     """
     if shown is None:
         return "the message is missing"
@@ -77,7 +77,7 @@ def describe_differences(
             continue
         found = _comparable(name, shown.get(name))
         if found != _comparable(name, sent):
-            wrong.append(f"{name} {str(found)[:60]} for {str(sent)[:60]}")
+            wrong.append(f"{name} is {str(found)[:60]} instead of {str(sent)[:60]}")
     return "; ".join(wrong) or SAME
 
 

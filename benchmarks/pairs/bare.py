@@ -1,7 +1,6 @@
-"""The limit of the machine: the same bytes through asyncio streams, acknowledged in the same windows.
-
-Every message is read as a message, and then ignored. ``kind``: "window" writes a window at once, "message" each message
-by itself.
+"""Measure the limit of the machine: the same bytes through asyncio streams, acknowledged in the same windows. The
+receiver reads every message as a message, and ignores it. ``kind``: "window" writes a window at once, "message" each
+message by itself.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from benchmarks.pairs import Options, Report, now, until_input_closes
 from benchmarks.pairs.queue_managers import wire_size
 
 ACKNOWLEDGMENT = bytes(36)
-"""As many bytes as a SessionAck Packet has. Spec: MS-MQQB 2.2.6."""
+"""Bytes with the length of a SessionAck Packet. Spec: MS-MQQB 2.2.6."""
 
 
 async def receive(options: Options, report: Report) -> None:

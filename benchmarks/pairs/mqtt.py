@@ -1,8 +1,8 @@
 """amqtt, the most similar queue in Python: a publisher in one process, its broker in the other.
 
 ``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts the broker's
-acknowledgments, "1 delivered" the messages of a subscriber beside the broker. A window of messages is on its way at
-once.
+acknowledgments, "1 delivered" the messages of a subscriber in the broker's process. The publisher sends a window of
+messages before it waits.
 """
 
 from __future__ import annotations

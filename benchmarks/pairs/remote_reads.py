@@ -72,7 +72,7 @@ async def _serve(options: Options, report: Report) -> None:
         memory.at(gone)
         left = len(core.descriptors) + core.remote.associations.server.groups.handles
         if left:
-            raise RuntimeError(f"{left} handles are left of {gone} sessions")
+            raise RuntimeError(f"{left} handles are left after {gone} sessions")
         report({"instant": now(), "memory": memory.noted})
     await until_input_closes()
     await host.stop()
@@ -96,7 +96,7 @@ async def _serve_impacket(options: Options, report: Report) -> None:
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
-    """Run an asyncio stream that returns as many bytes as it receives."""
+    """Run an asyncio server that returns as many bytes as it receives."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         sizes = [len(data) for data in _build_echoes()]
@@ -223,6 +223,6 @@ def _answer(stream: socket.socket) -> bytes:
     while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
         more = stream.recv(65_536)
         if not more:
-            raise RuntimeError("the server hung up")
+            raise RuntimeError("the server closed the connection")
         data += more
     return data

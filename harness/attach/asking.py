@@ -10,7 +10,7 @@ from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.wires import Reply
 
-SILENCES = 3
+MOST_SILENT_VERBS = 3
 """The number of consecutive verbs without an answer after which no further verb is tried."""
 
 
@@ -25,7 +25,7 @@ class Asking:
     @property
     def is_over(self) -> bool:
         """Return whether no further verb can be tried."""
-        return self.conversation.ended is not None or self._silences >= SILENCES
+        return self.conversation.ended is not None or self._silences >= MOST_SILENT_VERBS
 
     def _raw(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb and return its answer; record an answer that breaks the contract, and a missing answer."""

@@ -23,7 +23,7 @@ from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopbac
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
-START_MS = 20_000
+LONGEST_START_MS = 20_000
 """int ms: the longest time until the first answer of an agent's command, unless the SUT file names a limit."""
 MEASURED_BY_COMMAND = "environment"
 """The facility that a table of the same name in the SUT file can replace."""
@@ -45,7 +45,7 @@ class Costs:
     """The source of the capabilities that were counted, as a phrase."""
 
 
-def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
+def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
     """Count the rules that each missing facility costs. ``judgeable``: the method ``Inventory.judgeable``."""
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
@@ -94,7 +94,7 @@ def command_route(command: str) -> Agent:
         raise UsageError(f"--command: {error}") from error
     if not words:
         raise UsageError("--command: the command is empty")
-    return Agent(lambda: words, None, START_MS)
+    return Agent(lambda: words, None, LONGEST_START_MS)
 
 
 def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
@@ -163,7 +163,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
     return tree | {"rules": rules, "right": found.right}
 
 
-def draft(found: Findings, address: str | None, command: str | None) -> str:
+def draft_sut_file(found: Findings, address: str | None, command: str | None) -> str:
     """Return the draft of a SUT file, made from the findings about an agent."""
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"

@@ -12,8 +12,8 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities. Except: purge
-and close_queue are listed under receive.
+"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities, but purge and
+close_queue always under receive.
 """
 
 
@@ -31,7 +31,7 @@ class State(StrEnum):
     NOT_TRIED = "not tried"
 
 
-BAD = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
+STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
 """The states from worst to best: of several findings about a verb, the worst is reported."""
 
 
@@ -84,7 +84,7 @@ class Findings:
     def note(self, verb: str, state: State, said: str = "") -> None:
         """Record a result of a verb; the worst result counts."""
         known = self.verbs.get(verb)
-        if known is None or BAD.index(state) < BAD.index(known.state):
+        if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
 
     def works(self, verb: str) -> bool:
@@ -100,7 +100,7 @@ class Findings:
         there = [one for one in self.of_facility(name) if one.state is State.WORKS]
         if name not in self.offered:
             return "works, but is not announced" if there and len(there) == len(self.of_facility(name)) else "missing"
-        bad = [one.verb for one in self.of_facility(name) if one.state in BAD[:4]]
+        bad = [one.verb for one in self.of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
         if bad:
             return f"announced, but not {', '.join(bad)}"
         return "works" if there else "announced"

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from harness.attach.asking import SILENCES, Asking
+from harness.attach.asking import MOST_SILENT_VERBS, Asking
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
@@ -17,9 +17,9 @@ from reference_qm.control import FACILITIES
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
 """An address without a listener: messages to it wait and expire."""
-NONSENSE = "mqconform_nonsense"
+UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
-WAITS_MS = 60_000
+WAITING_READ_MS = 60_000
 PROMPT_MS = 2_000
 """int ms: the longest time until the answer of identity while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
@@ -113,10 +113,10 @@ class Probes(Asking):
         found.usual_ms = environment.now().monotonic_ms - began_ms
 
     def _nonsense(self) -> None:
-        reply = self._raw(NONSENSE)
+        reply = self._raw(UNKNOWN_VERB)
         if reply is not None and reply.get("ok") is True:
-            self.found.problems.append(f"the unknown verb {NONSENSE} is not refused")
-        self.found.verbs.pop(NONSENSE, None)
+            self.found.problems.append(f"the unknown verb {UNKNOWN_VERB} is not refused")
+        self.found.verbs.pop(UNKNOWN_VERB, None)
 
     # -- queues and messages ------------------------------------------------------------------------------------
 
@@ -229,11 +229,13 @@ class Probes(Asking):
         if self._plain is None or not self.found.works("receive"):
             self._skip("needs receive", "cancel")
             return
-        waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITS_MS)
+        waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
         asked = self.conversation.ask("identity")
         prompt = self.conversation.reply(asked, min(PROMPT_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
-            self._wrong("receive", f"answered at once although the queue was empty and timeout_ms was {WAITS_MS}")
+            self._wrong(
+                "receive", f"answered at once although the queue was empty and timeout_ms was {WAITING_READ_MS}"
+            )
         elif prompt is None:
             self._wrong("receive", "while receive waits, no other request is answered")
         reply = self._raw("cancel", request=waiting)
@@ -357,7 +359,7 @@ class Probes(Asking):
 
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that were not reached, and the answers that belong to no request."""
-        why = self.conversation.ended or f"{SILENCES} verbs before this one were not answered"
+        why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)

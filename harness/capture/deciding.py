@@ -16,7 +16,7 @@ from uuid import UUID
 
 from harness.wire import TreeLine
 
-LAYERS: Mapping[str, str] = {
+LAYER_OF_SECTION: Mapping[str, str] = {
     "MQMQ-2.2.19.1": "BaseHeader",
     "MQMQ-2.2.19.2": "UserHeader",
     "MQMQ-2.2.19.3": "MessagePropertiesHeader",
@@ -42,7 +42,7 @@ _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END = re.compile(r"(?![\w-])")
-_UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
+_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Names such as Signature, Label, IN and SE can also
 be ordinary words of a sentence.
 """
@@ -80,7 +80,7 @@ class _Found(NamedTuple):
     """Whether the text contains the value of the field."""
 
 
-def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
+def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
 
     Of several packets, those that contain the value in the text have a deciding field. Where the text contains no
@@ -92,7 +92,7 @@ def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
 
 
 def _in_packet(lines: Lines, says: Says) -> _Found | None:
-    layer = LAYERS.get(says.section)
+    layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _pick_field(fields, layer, after)
@@ -100,7 +100,7 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
             return None
         if _begins_with_value(field, after):
             return _Found(field, True)
-        mistakable = _LIKE_A_VALUE.match(after) or not _UNMISTAKABLE.search(field.path[-1])
+        mistakable = _LIKE_A_VALUE.match(after) or not _SEVERAL_WORDS.search(field.path[-1])
         return None if mistakable else _Found(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):

@@ -21,7 +21,7 @@ class Framer(ABC):
         return len(self._held)
 
     @property
-    def head(self) -> bytes:
+    def first_bytes(self) -> bytes:
         """The first bytes received of an incomplete packet, at most 32."""
         return bytes(self._held[:32])
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.deciding import Lines, Says, deciding
+from harness.capture.deciding import Lines, Says, find_deciding_fields
 from harness.capture.recorder import FROM_SUT, RPC, RPC_COMMENT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
 from harness.errors import MqconformError
@@ -111,7 +111,9 @@ class CapturedPackets:
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
             sent = [packet.inbound is not False for _, packet in asked]
-            fields = deciding([one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says)
+            fields = find_deciding_fields(
+                [one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says
+            )
         return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
     def _packet(self, frame: int) -> Captured:

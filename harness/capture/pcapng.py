@@ -21,11 +21,11 @@ MAX_BLOCK = 0x01000000
 
 MAX_NOTE = MAX_BLOCK - 64
 """int bytes: the longest accepted text of a note."""
-_PACKED_FROM = 1_000
+_COMPRESSED_FROM_BYTES = 1_000
 """int bytes: notes longer than this are compressed, on average to a fifth; compressing shorter notes would take time
 and save nothing.
 """
-_PACKED = 0x78
+_COMPRESSED_FIRST_BYTE = 0x78
 """The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
 
 _SECTION = 0x0A0D0D0A
@@ -90,7 +90,11 @@ def packet_block(
 
 def note_block(text: bytes) -> bytes:
     """Return a block for a note between two packets; at most `MAX_NOTE` bytes."""
-    packed = zlib.compress(text, 1) if len(text) >= _PACKED_FROM or text[:1] == bytes([_PACKED]) else text
+    packed = (
+        zlib.compress(text, 1)
+        if len(text) >= _COMPRESSED_FROM_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
+        else text
+    )
     return block_of_note(packed)
 
 
@@ -143,7 +147,7 @@ class CapturedNote:
     @property
     def text(self) -> bytes:
         """Return the text of a note; raise CaptureError for a text that is longer than `MAX_NOTE` or cannot be read."""
-        if self.data[:1] != bytes([_PACKED]):
+        if self.data[:1] != bytes([_COMPRESSED_FIRST_BYTE]):
             return self.data
         unpacked = zlib.decompressobj()
         try:

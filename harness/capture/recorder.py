@@ -353,7 +353,7 @@ class Recorder:
             self._keep_unframed(connection, left)
         connection.unframed.clear()
 
-    def record_end(self, connection: Connection, *, by_peer: bool) -> None:
+    def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return
@@ -409,7 +409,7 @@ class Recorder:
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _unwritten(self) -> int:
-        """Return the number of the next frame of a record without a file."""
+        """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
     # -- what is kept -------------------------------------------------------------------------------------------

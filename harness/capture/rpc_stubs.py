@@ -10,7 +10,7 @@ from harness.wire.rpc import (
     ACCEPTANCE,
     FIRST,
     LAST,
-    LONGEST_STUB,
+    MAX_STUB_BYTES,
     NDR,
     NDR64,
     Proposal,
@@ -87,7 +87,7 @@ class _Connection:
         call.first.setdefault(kind, pdu)
         gathered = call.gathered.setdefault(kind, bytearray())
         gathered += stub_of(packet)
-        if len(gathered) > LONGEST_STUB:
+        if len(gathered) > MAX_STUB_BYTES:
             del self._calls[packet.call_id]
         elif packet.pfc_flags & LAST:
             read = call.operation.read_request if kind == "request" else call.operation.read_response

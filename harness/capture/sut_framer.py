@@ -11,9 +11,9 @@ from reference_qm.codec import FormatError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
 
 _SECTION = BaseHeader.SECTION
-_KNOWN = 8
+_RECOGNIZED_AFTER_BYTES = 8
 """The number of bytes after which a packet can be recognized: version and signature have been received."""
-_HEAD = 20
+_KIND_KNOWN_AFTER_BYTES = 20
 """The number of bytes of the BaseHeader and the next header that show the kind of the packet."""
 _SIZE_AT = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
@@ -36,14 +36,14 @@ class SutFramer(Framer):
 
     def _size(self) -> int | None:
         held = self._held
-        if len(held) >= _KNOWN and held[0] != VERSION and held[4:_KNOWN] != SIGNATURE:
+        if len(held) >= _RECOGNIZED_AFTER_BYTES and held[0] != VERSION and held[4:_RECOGNIZED_AFTER_BYTES] != SIGNATURE:
             raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
-        if len(held) < _HEAD:
+        if len(held) < _KIND_KNOWN_AFTER_BYTES:
             return None
         refused: FormatError | None = None
         said = None
         try:
-            said = measure(_correct_base_header(held[:_HEAD]))
+            said = measure(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
         except FormatError as error:
             refused = error
         if said is not None and said <= len(held) and self._is_end(said):
@@ -54,7 +54,7 @@ class SutFramer(Framer):
         if refused is None:
             return said if said is not None and said <= len(held) else None
         wanted = int.from_bytes(held[_SIZE_AT : _SIZE_AT + 4], "little")
-        if not _HEAD <= wanted <= len(held) or not self._is_end(wanted):
+        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_end(wanted):
             raise refused
         return wanted
 
@@ -93,6 +93,6 @@ def _message_size(held: bytearray, has_session_header: bool) -> int | None:
     try:
         parse_packet(bytes(whole))
     except FormatError as error:
-        left_over = error.field == "UserMessagePacket" and error.offset > _HEAD
+        left_over = error.field == "UserMessagePacket" and error.offset > _KIND_KNOWN_AFTER_BYTES
         return error.offset + after if left_over else None
     return len(held)

@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST = 4 * 1024
 """int bytes: the lowest cost of a packet, however short it is, because its notes stay in memory."""
-LAYERS = 8
+LAYERS_PER_BYTE = 8
 """The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST is added."""
 LAYERS_COST = 8 * 1024
 
@@ -102,4 +102,4 @@ class Window:
 
 
 def _cost(frame: Held) -> int:
-    return LAYERS * frame.size + LAYERS_COST
+    return LAYERS_PER_BYTE * frame.size + LAYERS_COST

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.results.run_results import RunResults
 
 ALLURE = "allure@3"
-LIMIT_S = 600
+NPM_LIMIT_S = 600
 """The longest time of npm in seconds; npm may have to download the package first."""
 _PAGE = "index.html"
 
@@ -52,11 +52,11 @@ def allure(
         command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - npm's program, on files of ours
-                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, check=False
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise UsageError(
-                f"npx {ALLURE} took longer than {LIMIT_S} s; check that npm's registry is reachable"
+                f"npx {ALLURE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
             ) from error
         page = Path(folder) / _PAGE
         if done.returncode or not page.is_file():

@@ -55,7 +55,7 @@ def attach(
     ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
-    from harness.attach.attach import as_json, costs, draft, lines, try_agent, write_draft
+    from harness.attach.attach import as_json, count_costs, draft_sut_file, lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
@@ -68,7 +68,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwound():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = costs(take_inventory().judgeable, found.offered, file)
+    counted = count_costs(take_inventory().judgeable, found.offered, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:
@@ -77,7 +77,7 @@ def attach(
         for line in lines(found, counted):
             typer.echo(line)
     if write is not None:
-        write_draft(write, draft(found, address, command))
+        write_draft(write, draft_sut_file(found, address, command))
         typer.echo(f"{write}: a draft of the SUT file; enter the system's addresses and capabilities in it", err=True)
     raise typer.Exit(0 if found.right else EXIT_WRONG)
 

@@ -59,7 +59,7 @@ def certify(
     confirm_file(out, new=True)
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
-    reasons = list(certificate.refusals(found, terms, suites))
+    reasons = list(certificate.list_refusals(found, terms, suites))
     if reasons or signer is None:
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)

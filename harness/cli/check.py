@@ -52,6 +52,9 @@ def check(
         Path | None,
         typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with verdicts as comments on its frames."),
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write the report as an HTML page to this file.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the report to this file instead of standard output.")] = None,
 ) -> None:
     """Judge every queue manager in captures by other tools, by all passive rules.
@@ -73,7 +76,7 @@ def check(
     wanted = Wanted.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
         raise UsageError(f"--annotated {annotated}: the copy is of one capture; give exactly one FILE")
-    for file, option in ((out, "--out"), (annotated, "--annotated")):
+    for file, option in ((out, "--out"), (annotated, "--annotated"), (html, "--html")):
         if file is not None:
             confirm_file(file, option)
     catalogue = load_catalogue()
@@ -91,6 +94,11 @@ def check(
         if annotated is not None and findings:
             with writing(annotated, "--annotated"):
                 write_annotated(findings[0][0].path, annotated, findings[0][1])
+    if html is not None:
+        from harness.foreign.page import build_page
+
+        with writing(html, "--html"):
+            html.write_text(build_page(findings), encoding="utf-8")
     text = FORMATS[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)

@@ -51,13 +51,13 @@ WORKERS = {"process": 3, "virtual": 1}
 time only compute.
 """
 
-REPORT, PROGRESS = "report.txt", "report.log"
+REPORT_FILE, PROGRESS_FILE = "report.txt", "report.log"
 """The files with the output of `mqconform rollup` and with its progress."""
 POLL_INTERVAL_S = 0.3
 """The time between two readings of the progress, in seconds."""
 REPORT_WAIT_LIMIT_S = 3_600
 """The longest time that the report waits for the runs, in seconds; the runs end earlier."""
-SELECTION = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
+SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
 """The selected checks: those of packets and of the beginning of a session, which end within a short demonstration."""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The selected check that is omitted, because it takes longer than all others together."""
@@ -118,7 +118,7 @@ class System:
     address: str
     peer: str
     faults: tuple[str, ...] = ()
-    selection: tuple[str, ...] = SELECTION
+    selection: tuple[str, ...] = SELECTED_SECTIONS
 
     @property
     def workers(self) -> int:
@@ -170,9 +170,9 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
-        while report is None or _going([*runs.values(), report]):
-            live.update(_progress(runs, tallies, _said_last(out / PROGRESS)))
-            going = _going(runs.values())
+        while report is None or _list_running([*runs.values(), report]):
+            live.update(_progress(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
+            going = _list_running(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
@@ -182,9 +182,9 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
     wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
-    console.file.write(f"\n{(out / REPORT).read_text(encoding='utf-8')}")
+    console.file.write(f"\n{(out / REPORT_FILE).read_text(encoding='utf-8')}")
     if report.returncode:
-        console.print((out / PROGRESS).read_text(encoding="utf-8"), markup=False)
+        console.print((out / PROGRESS_FILE).read_text(encoding="utf-8"), markup=False)
         console.print(f"[bold red]demo:[/] the report is missing; the runs are in {out.resolve()}")
         return EXIT_NOT_CONFORMANT
     took = time.monotonic() - began
@@ -251,17 +251,17 @@ def _start_report(systems: Iterable[System], guard: Guard, out: Path, console: C
     command += ["--wait", str(REPORT_WAIT_LIMIT_S)]
     terminal = {"COLUMNS": str(console.width), "FORCE_COLOR": "1"} if console.is_terminal else {}
     environment = guard.environment() | terminal
-    with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:
+    with (out / REPORT_FILE).open("wb") as report, (out / PROGRESS_FILE).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=report, stderr=progress, env=environment
         )
 
 
-def _going(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
+def _list_running(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
     return [process for process in processes if process.poll() is None]
 
 
-def _said_last(log: Path) -> str:
+def _read_last_line(log: Path) -> str:
     return log.read_text(encoding="utf-8").rstrip().rpartition("\n")[2] if log.is_file() else ""
 
 

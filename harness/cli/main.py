@@ -22,7 +22,7 @@ from typer.main import get_group
 from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_USAGE
 
-OWN = MappingProxyType(
+MODULES_OF_COMMANDS = MappingProxyType(
     {
         "run": "run",
         "prove": "prove",
@@ -69,8 +69,8 @@ def _others() -> dict[str, EntryPoint]:
 
 def find_register(name: str) -> Register | None:
     """Return the function that adds a command to a command line; None for a command that does not exist."""
-    if name in OWN:
-        register: Register = import_module(f"harness.cli.{OWN[name]}").register
+    if name in MODULES_OF_COMMANDS:
+        register: Register = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
         return register
     entry = _others().get(name)
     return None if entry is None else entry.load()
@@ -81,7 +81,7 @@ class LazyCommands(TyperGroup):
 
     def list_commands(self, _ctx: Any) -> list[str]:
         """Return the names of all commands; commands of other packages are last."""
-        return [*OWN, *sorted(_others())]
+        return [*MODULES_OF_COMMANDS, *sorted(_others())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return a command by name; None for one that does not exist."""

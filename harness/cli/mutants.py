@@ -46,11 +46,11 @@ def mutants(
     ] = Path("out/mutants"),
 ) -> None:
     """Change the code of the reference in many places, one at a time, and list the changes that no check finds."""
-    from harness.mutation.mutants import all_mutants, selection
+    from harness.mutation.mutants import all_mutants, select_evenly
     from harness.proof.mutants import (
         SURVIVORS_FILE,
         Tally,
-        change,
+        describe_change,
         load_effectless,
         report,
         run_mutants,
@@ -64,11 +64,11 @@ def mutants(
     if not list_:
         make_folder(out)
     everything = all_mutants()
-    chosen = select_mutants(selection(everything, sample or len(everything), seed), only or [])
+    chosen = select_mutants(select_evenly(everything, sample or len(everything), seed), only or [])
     effectless, complaints = load_effectless(everything)
     if list_:
         for mutant in chosen:
-            typer.echo(f"{mutant.name}: {change(mutant)}")
+            typer.echo(f"{mutant.name}: {describe_change(mutant)}")
         return
     outcomes = with_trials(
         jobs,

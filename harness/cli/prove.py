@@ -40,7 +40,7 @@ def prove(
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report
-    from harness.proof.readings import complaints, run_readings, summary
+    from harness.proof.readings import list_complaints, run_readings, summary
     from harness.proof.trials import with_trials
     from harness.rules.naming import rule_named
     from harness.rules.proof_record import load_proof, write_proof
@@ -70,7 +70,7 @@ def prove(
     chosen = (erratum or []) if rule or erratum else None
     covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
     proof, readings_run = with_trials(jobs, work)
-    for line in complaints(readings_run, proof.convictions if proof else {}):
+    for line in list_complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report(proof) if proof else ():
         typer.echo(line)

@@ -33,7 +33,7 @@ def replay_(
         str | None, typer.Option("-k", help="Only checks whose names match this expression, as in pytest -k.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Save the replay as a run in this folder.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+    format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
 ) -> None:
     """Run the checks of a run again on their captures, without the system, and compare the verdicts. Exit with 0 when
     all replayed checks reproduce the verdicts of the run, with 1 when a verdict differs, with 5 when no check can be

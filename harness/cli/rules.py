@@ -91,16 +91,16 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
         return
     if not counted:
         found = least_needs(inventory, names)
-        show_table(NEEDS_COLUMNS, ((one.rule, _listed(one.needs), one.check) for one in found), widest="check")
+        show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
         return
     demands = must_demands(inventory) & frozenset(names)
     sets = count_sets(least_needs(inventory, demands))
-    show_table(SET_COLUMNS, ((_listed(one), count, count_judged(inventory, demands, one)) for one, count in sets))
+    show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
     for system, count in count_systems(inventory, demands).items():
         typer.echo(f"{system}: {count:,} of {len(demands):,} MUST demands, {100 * count / len(demands):.1f} %")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names) or "-"
 
 

@@ -64,6 +64,14 @@ def run(
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
     check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="The longest time of a check [900].")] = None,
+    strength: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=3,
+            help="Cover each combination of values of this number of parameters in varied checks. 1: run each once.",
+        ),
+    ] = 2,
     allure: Annotated[
         bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them later from any run.")
     ] = False,
@@ -101,6 +109,7 @@ def run(
         "--deadline": _seconds("--deadline", deadline),
         "--check-limit": _seconds("--check-limit", check_limit),
         "--maxfail": maxfail,
+        "--strength": strength,
         "--wait": _seconds("--wait", wait),
     }
     for option, values in given.items():
@@ -108,7 +117,7 @@ def run(
             arguments += [option, str(value)]
     arguments += [option for option, wanted in (("--resume", resume), ("--allure", allure)) if wanted]
     if sut is not None:
-        _say_what_goes_where(sut)
+        _announce_packets(sut)
     gc.disable()  # what is imported stays; the plugin enables it when the checks are collected
     try:
         code = _run_pytest(arguments, format_)
@@ -140,7 +149,7 @@ def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
     return code
 
 
-def _say_what_goes_where(path: Path) -> None:
+def _announce_packets(path: Path) -> None:
     from harness.sut.sut_file import is_loopback, load_sut_file
 
     driver = load_sut_file(path).driver

@@ -23,7 +23,7 @@ from harness.paths import IMPORTED_NS, SUITES
 
 _SCHEMA = 3
 _RECORDS = "records"
-_CHECKOUTS = 16
+_MOST_CACHES = 16
 """The number of checkouts and installations with a cache; the cache that was written longest ago is deleted first."""
 
 
@@ -72,7 +72,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
 
 def _forget_oldest(home: Path) -> None:
     folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in folders[:-_CHECKOUTS]:
+    for folder in folders[:-_MOST_CACHES]:
         shutil.rmtree(folder, ignore_errors=True)
 
 

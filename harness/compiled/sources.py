@@ -1,6 +1,6 @@
-"""The source files of the suites, the harness and the reference: which of them changed, and which files each imports.
+"""Find the source files of the suites, the harness and the reference that changed, and the imports of each file.
 
-Paths are relative to the folder that holds the packages, such as ``suites/mqqb/steps/opening.py``.
+Paths are relative to the folder that contains the packages, such as ``suites/mqqb/steps/opening.py``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IMPORT = re.compile(
 
 @cache
 def stamps() -> Mapping[str, Stamp]:
-    """Return the stamp of every source file, by path, as it was when this process first asked."""
+    """Return the stamp of every source file, by path, at the first call in this process."""
     return dict(_stamps_below())
 
 
@@ -48,7 +48,7 @@ def _stamps_below() -> Iterator[tuple[str, Stamp]]:
 
 
 def changed_since(known: Mapping[str, Stamp]) -> set[str]:
-    """Return the files that are new, changed or missing, compared with the stamps of before."""
+    """Return the files that are new, changed or missing, compared with earlier stamps."""
     now = stamps()
     return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}
 
@@ -57,7 +57,7 @@ def imports_of(path: str) -> list[str]:
     """Return the source files that a Python file names in its import statements, its packages' own files, and the
     tables beside it, which a module reads without an import.
 
-    The imports are found by text, which is fast: a statement inside a string counts as well, which does no harm.
+    The imports are found by text, which is fast: a statement inside a string also counts, which does no harm.
     """
     if not path.endswith(".py"):
         return []
@@ -78,14 +78,14 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
 
 @cache
 def _files_of(module: str) -> frozenset[str]:
-    """Return the files that an import of this module reads: its own, and those of the packages that it lies in."""
+    """Return the files that an import of this module reads: its own file, and the ``__init__.py`` of its packages."""
     names = module.split(".")
     folders = ["/".join(names[:length]) for length in range(1, len(names) + 1)]
     return frozenset(stamps().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)})
 
 
 def affected_by(changed: Iterable[str], imports: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the files that import a changed one, directly or not, and the changed ones themselves."""
+    """Return the changed files, and the files that import a changed file directly or indirectly."""
     importers: dict[str, list[str]] = defaultdict(list)
     for path, imported in imports.items():
         for file in imported:

@@ -326,7 +326,7 @@ local function size_of_packet(tvb)
   if not session then return size end
   if not internal then return size + SESSION_SIZE end
   if SESSION_ACK_SIZES[size] then return 0x24 end
-  return nil, "BaseHeader.PacketSize is not that of a SessionAck, though IN and SH are set"
+  return nil, "BaseHeader.PacketSize is not the size of a SessionAck, although IN and SH are set"
 end
 
 -- ---------------------------------------------------------------- links between packets

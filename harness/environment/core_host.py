@@ -264,10 +264,10 @@ class CoreHost:
         self.answer_soon(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer(None, effect))
+        self.answer_soon(directory_access.answer_from_directory(None, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self.answer_soon(directory_access.answer(None, effect))
+        self.answer_soon(directory_access.answer_from_directory(None, effect))
 
     def start_again(self, effect: StartAgain) -> None:
         raise HarnessError("a core without a disk cannot be restarted")

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-BEAT_MS = 100
+QUESTION_INTERVAL_MS = 100
 """int ms: the time between two questions, and the time of a wait before its first question."""
 SETTLE_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
-REACTION_MS = 5_000
+LAST_PART_OF_WAIT_MS = 5_000
 """int ms: the last part of a wait, in which the system must not stand still. Before this part the system only waits for
 its timers, which run even while it stands still.
 """
@@ -58,7 +58,7 @@ class Pulse:
         self._asked: deque[tuple[int, int]] = deque()
         """The unanswered questions: number and time (int ms) of each."""
         self._number = 0
-        self._asked_ms = now_ms() - BEAT_MS
+        self._asked_ms = now_ms() - QUESTION_INTERVAL_MS
         """The time of the last question (int ms)."""
         self._answered = 0
         self._answered_once = False
@@ -112,8 +112,8 @@ class Pulse:
         return self.hangs or self._answered >= number
 
     def beat(self) -> None:
-        """Ask a question, unless the last one is more recent than ``BEAT_MS``."""
-        if self._now_ms() - self._asked_ms >= BEAT_MS:
+        """Ask a question, unless the last one is more recent than ``QUESTION_INTERVAL_MS``."""
+        if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
@@ -174,14 +174,14 @@ class Wait:
         """Return how long to wait before the next question (int ms); 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTION_MS), now_ms)
+        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
-            if now_ms - self._began_ms >= BEAT_MS:
+            if now_ms - self._began_ms >= QUESTION_INTERVAL_MS:
                 pulse.beat()
-            return min(due_ms - now_ms, BEAT_MS)
+            return min(due_ms - now_ms, QUESTION_INTERVAL_MS)
         if self._last_question is None:
             self._last_question = pulse.ask()
         elif not pulse.has_answered(self._last_question):
             pulse.beat()
-        return 0 if pulse.has_answered(self._last_question) else BEAT_MS
+        return 0 if pulse.has_answered(self._last_question) else QUESTION_INTERVAL_MS

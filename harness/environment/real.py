@@ -13,17 +13,17 @@ import time
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink, Witness
-from harness.environment.pulse import BEAT_MS, Pulse
+from harness.environment.pulse import QUESTION_INTERVAL_MS, Pulse
 from harness.environment.wall_clock import WallClock, steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-CHUNK = 65_536
+CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
-LIMIT_MS = 15 * 60_000
+CHECK_LIMIT_MS = 15 * 60_000
 """int ms: the longest time of a check, unless ``limit`` sets another one."""
-GRACE_MS = 30_000
+CLEANUP_MS = 30_000
 """int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
 """The number of connections that a SUT may have open during a check; more are a flood."""
@@ -113,7 +113,7 @@ class _RealStream:
 
     def read(self) -> None:
         try:
-            data = self.sock.recv(CHUNK)
+            data = self.sock.recv(CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
@@ -180,7 +180,7 @@ class _RealDatagrams:
 
     def on_ready(self, mask: int) -> None:
         try:
-            data, name = self.sock.recvfrom(CHUNK)
+            data, name = self.sock.recvfrom(CHUNK_BYTES)
         except OSError:  # an ICMP error for an earlier datagram; UDP promises nothing, so it is no event
             return
         self.sink.on_datagram(_endpoint(name), data)
@@ -204,7 +204,7 @@ class RealEnvironment:
     def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
         self.wall_clock = WallClock(machines=shares_clock)
-        self.limit(LIMIT_MS)
+        self.limit(CHECK_LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.hung_up = False
@@ -256,12 +256,12 @@ class RealEnvironment:
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
-                self._ends_ms = now_ms + GRACE_MS
+                self._ends_ms = now_ms + CLEANUP_MS
                 raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
                 self.pulse.beat()
-                left_ms = min(left_ms, BEAT_MS)
+                left_ms = min(left_ms, QUESTION_INTERVAL_MS)
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn
                 if self.witness is not None:

@@ -17,7 +17,7 @@ from reference_qm.surface.driver import Core, NewCore
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 NOTICED_MS = 500
 """int ms: after this time the system notices that the directory changed or became unreachable, unless it needs the
@@ -61,7 +61,7 @@ class SystemHost(CoreHost):
         self.core = self._begin_core()
         self.rpc.announce()
         super().start()
-        for event in self._surroundings.as_found():
+        for event in self._surroundings.list_start_inputs():
             self.handle(event)
 
     def restart(self) -> None:
@@ -76,7 +76,7 @@ class SystemHost(CoreHost):
         self.restart()
 
     def now(self) -> Now:
-        return self._surroundings.shown_by_clock(super().now())
+        return self._surroundings.apply_clock_offset(super().now())
 
     def start_again(self, effect: StartAgain) -> None:
         self._soon(self.restart)
@@ -85,7 +85,7 @@ class SystemHost(CoreHost):
         """Write a record at once, because writing takes no time here."""
         try:
             if not self._surroundings.there["storage"]:
-                raise StoreError(FULL)
+                raise StoreError(DISK_FULL)
             self._disk.keep([effect.record])
         except StoreError as error:
             self.answer_soon(PersistFailed(effect.token, str(error)))
@@ -93,10 +93,10 @@ class SystemHost(CoreHost):
             self.answer_soon(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer(self._surroundings.consulted, effect))
+        self.answer_soon(directory_access.answer_from_directory(self._surroundings.directory_in_use, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
+        self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
         """Send the core a command, or change its environment: the core notices a change of its directory."""
@@ -118,7 +118,7 @@ class SystemHost(CoreHost):
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
         """Report the changes of its environment to the queue manager."""
         there = self._surroundings.there
-        if entries := self._surroundings.on_disk(before):
+        if entries := self._surroundings.list_changed_entries(before):
             self._disk.keep([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)

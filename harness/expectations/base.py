@@ -1,4 +1,4 @@
-"""The base of expectations: a value that compares, explains a difference, and prints as a sentence."""
+"""The base class of expectations: a value that compares an observation, explains a difference, and prints as text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from functools import singledispatch
 from typing import Any
 
 HEX_FROM = 10
-"""An integer that stands alone is printed in hexadecimal digits from here on: most are flags, handles and statuses."""
+"""The lowest single integer that is printed in hexadecimal digits: most single integers are flags, handles and
+statuses.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An observation that is not the expected one. ``says``: the observation, and how it differs."""
+    """An observation that differs from the expectation. ``says``: the observation, and how it differs."""
 
     says: str
 
@@ -30,7 +32,7 @@ class Expectation(ABC):
 
     @abstractmethod
     def compare(self, observed: Any) -> Difference | None:
-        """Return how an observation differs; None when it is as expected."""
+        """Return how an observation differs from the expectation; None if it is as expected."""
 
     def show(self, observed: Any) -> str:
         """Return an observation as text for the ``observed`` of a verdict."""
@@ -52,31 +54,31 @@ class Value(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Convert a value of a check to an expectation; modules register the conversions of lists, sets and mappings."""
+    """Return the expectation for a value that a check passes; other modules register lists, sets and mappings."""
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
 def show_value(value: Any) -> str:
-    """Return a value as people read it."""
+    """Return a value as text for a verdict."""
     if isinstance(value, str):
         return value or "''"
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return show_named({key: within(one) for key, one in value.items()}) or "none"
+        return show_named({key: show_nested(one) for key, one in value.items()}) or "none"
     if is_several(value):
-        return ", ".join(map(within, value)) or "none"
+        return ", ".join(map(show_nested, value)) or "none"
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return f"0x{value:X}" if is_number and value >= HEX_FROM else str(value)
 
 
 def show_named(texts: Mapping[str, str]) -> str:
-    """Return texts by name as people read them: ``left: a, b; by another handle: none``."""
+    """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``."""
     return "; ".join(f"{str(name).replace('_', ' ')}: {text}" for name, text in texts.items())
 
 
-def within(value: Any) -> str:
-    """Return a value as people read it within another: a list in brackets, a number in decimal digits."""
+def show_nested(value: Any) -> str:
+    """Return the text of a value inside a list or mapping: a list in brackets, an integer in decimal digits."""
     if isinstance(value, Mapping) or is_several(value):
         return f"[{show_value(value)}]" if value else "none"
     if isinstance(value, str):
@@ -85,5 +87,5 @@ def within(value: Any) -> str:
 
 
 def is_several(value: Any) -> bool:
-    """Return whether a value is a list of others."""
+    """Return whether a value is a sequence or set of values, and not text or bytes."""
     return isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_several, show_value, within
+from harness.expectations.base import Difference, Expectation, is_several, show_nested, show_value
 
 
 class Distinct(Expectation):
-    """So many values, no two the same; ``unlike``: values that none of them has.
+    """The expectation of ``count`` different values that are not in ``unlike``.
 
-    A difference names those that came again, those that no item may have, and how many are missing.
+    A difference names repeated values, values that are not allowed, and a wrong number of values.
     """
 
     def __init__(self, of: str, count: int, unlike: Collection[Any]) -> None:
@@ -20,7 +20,7 @@ class Distinct(Expectation):
         self.unlike = unlike
 
     def __str__(self) -> str:
-        others = f", none of them {' or '.join(map(within, self.unlike))}" if self.unlike else ""
+        others = f", none of them {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
         return f"{self.count} different {self.of}{others}"
 
     def compare(self, observed: Any) -> Difference | None:
@@ -28,13 +28,13 @@ class Distinct(Expectation):
             return Difference(self.show(observed))
         found = list(observed)
         wrong = [
-            *(f"{within(one)} came again" for at, one in enumerate(found) if one in found[:at]),
-            *(f"{within(one)} is not allowed" for one in found if one in self.unlike),
-            *([f"{len(found)} of {self.count}"] if len(found) != self.count else []),
+            *(f"{show_nested(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
+            *(f"{show_nested(one)} is not allowed" for one in found if one in self.unlike),
+            *([f"{len(found)} instead of {self.count}"] if len(found) != self.count else []),
         ]
         return Difference(f"{show_value(found)} ({', '.join(wrong)})") if wrong else None
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
-    """Expect so many values, no two of them equal: ``distinct("handles", 4, unlike=[0])``."""
+    """Expect ``count`` different values: ``distinct("handles", 4, unlike=[0])``."""
     return Distinct(of, count, unlike)

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_named, show_value, within
+from harness.expectations.base import (
+    Difference,
+    Expectation,
+    expectation,
+    is_several,
+    show_named,
+    show_nested,
+    show_value,
+)
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
@@ -15,14 +23,14 @@ MISSING = "missing"
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A packet that is read in another way, such as by the tables of a document."""
+    """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
         """Return fields by name."""
 
 
 class Named(Expectation):
-    """Values by name, each a value or an expectation.
+    """The expectation of named values, each a value or an expectation.
 
     The observation is a mapping with the same names, or a packet or header with these fields. A difference names only
     the fields that differ.
@@ -30,8 +38,8 @@ class Named(Expectation):
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
-        self._plain = {name for name, value in expected.items() if _is_plain(value)}
-        self._text = show_named({name: _of_name(value) for name, value in expected.items()})
+        self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
+        self._text = show_named({name: _show_expected(value) for name, value in expected.items()})
 
     def __str__(self) -> str:
         return self._text
@@ -57,16 +65,16 @@ class Named(Expectation):
         if name not in found:
             return MISSING
         if name not in self.expected:
-            return f"{within(found[name])}, which is not expected"
+            return f"{show_nested(found[name])}, which is not expected"
         is_text = name not in self._plain or is_several(found[name])
-        return str(self.expected[name].compare(found[name])) if is_text else within(found[name])
+        return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name])
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return within(value) if is_plain else self.expected[name].show(value)
+        return show_nested(value) if is_plain else self.expected[name].show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
-        """Return the values that the observation has under the names; None when it can have no names."""
+        """Return the values of the observation by name; None if it is of a type without named values."""
         if isinstance(observed, Mapping):
             return observed
         if isinstance(observed, HasFields):
@@ -93,13 +101,13 @@ def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
 def facts(**expected: Any) -> Named:
     """Expect several facts of one observation, each by a name: ``facts(deleted=DONE, left=[])``.
 
-    For one rule that needs all of them together; facts of different rules are judged apart.
+    Use it for one rule that demands all of them together; judge facts of different rules separately.
     """
     return Named(expected)
 
 
 def _field(observed: Any, name: str) -> Any:
-    """Return a field of a packet, in which the first name is a header, or of a header."""
+    """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)
     for step in rest:
@@ -107,10 +115,10 @@ def _field(observed: Any, name: str) -> Any:
     return value
 
 
-def _is_plain(value: Any) -> bool:
-    """Return whether an observation is read as it is: no expectation, or one of several values."""
+def _is_shown_unchanged(value: Any) -> bool:
+    """Return whether an observation is shown unchanged: the expected value is plain, or one of several values."""
     return not isinstance(value, Expectation) or isinstance(value, OneOf)
 
 
-def _of_name(value: Any) -> str:
-    return str(value) if isinstance(value, Expectation) else within(value)
+def _show_expected(value: Any) -> str:
+    return str(value) if isinstance(value, Expectation) else show_nested(value)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_nested, show_value
 
 NOTHING = "none"
 
 
 class Items(Expectation):
-    """Exactly these items, each as often as it is named; ``ordered``: in this order.
+    """The expectation of exactly these items, each as often as it is listed; ``ordered``: in this order.
 
     A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items;
     ``name``: the function that names an observed item.
@@ -23,7 +23,7 @@ class Items(Expectation):
         *,
         ordered: bool,
         where: str | None = None,
-        name: Callable[[Any], str] = within,
+        name: Callable[[Any], str] = show_nested,
     ) -> None:
         self.items = list(items)
         self.ordered = ordered
@@ -31,7 +31,7 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._place(", ".join(map(within, self.items)) or NOTHING)
+        return self._place(", ".join(map(show_nested, self.items)) or NOTHING)
 
     def show(self, observed: Any) -> str:
         return self._place(
@@ -50,18 +50,18 @@ class Items(Expectation):
         again = [one for one in extra if any(_is_kept(expected, one) for expected in self.items)]
         other = [one for one in extra if one not in again]
         wrong = [
-            *(f"{within(one)} is missing" for one in missing),
-            *(f"{self.name(one)} came again" for one in again),
+            *(f"{show_nested(one)} is missing" for one in missing),
+            *(f"{self.name(one)} is repeated" for one in again),
             *(f"{self.name(one)} is not expected" for one in other),
         ]
-        return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in another order'})")
+        return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
     def _place(self, text: str) -> str:
         return f"{self.where}: {text}" if self.where else text
 
 
 class Nothing(Expectation):
-    """No item of a kind; a difference names the items that were observed."""
+    """The expectation that no item of the given kind is observed; a difference lists the observed items."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -77,7 +77,7 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The same expectation of every item, of at least one; the names of a mapping's items appear in a difference."""
+    """The expectation that a list has items and that each meets ``expected``; a difference names the other items."""
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
         self.expected = expectation(expected)
@@ -91,10 +91,12 @@ class Each(Expectation):
             return Difference(self.show(observed))
         named = observed.items() if isinstance(observed, Mapping) else enumerate(observed, 1)
         differences = {name: self.expected.compare(one) for name, one in named}
-        wrong = [f"{name} {difference}" for name, difference in differences.items() if difference is not None]
+        wrong = [f"{name}: {difference}" for name, difference in differences.items() if difference is not None]
         if wrong:
-            return Difference(f"{', '.join(wrong)} ({len(wrong)} of {len(differences)})")
-        return None if differences else Difference(f"there is no {self.of or 'item'}")
+            return Difference(
+                f"{', '.join(wrong)} ({len(wrong)} of {len(differences)} {'differs' if len(wrong) == 1 else 'differ'})"
+            )
+        return None if differences else Difference(f"no {self.of or 'item'} was observed")
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
@@ -119,17 +121,19 @@ def any_order(*items: Any) -> Items:
 
 
 def in_queue(*labels: Any) -> Items:
-    """Expect the messages with these labels in a queue, in this order; none: that it is empty."""
+    """Expect a queue with exactly the messages with these labels, in this order; without labels, an empty queue."""
     return Items(labels, ordered=True, where="in the queue")
 
 
 def none(kind: str) -> Nothing:
-    """Expect no item of a kind; the observation is a list of the items: ``none("message of another")``."""
+    """Expect no item of the given kind; the observation is the list of such items: ``none("message
+    without a label")``.
+    """
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Expect the same of each item of a list or mapping; ``of`` names one item."""
+    """Expect that each item of a list or mapping meets ``expected``; ``of`` is the noun for one item."""
     return Each(expected, of)
 
 
@@ -141,10 +145,12 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
     """Return the expected items that are missing, and the found items that are not expected."""
     fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """The expected item for each place in the found items."""
+    """By index in the found items: the number of the expected item that it is paired with."""
 
     def places(number: int, tried: set[int]) -> bool:
-        """Find a place for an expected item; another one that may stand elsewhere makes room for it."""
+        """Pair an expected item with a found item; an item that is already paired moves to a different one if
+        necessary.
+        """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:
             owners[free] = number

@@ -24,7 +24,10 @@ class Answering(Ending, Protocol):
 
 
 class Packet(Expectation):
-    """A packet of a kind, or of any, with some fields. The observation is it, None, or the conversation it lacks on."""
+    """The expectation of a packet of one kind, or of any kind, with some fields.
+
+    The observation is the packet or, if none was received, None or the conversation.
+    """
 
     def __init__(self, kind: str | None, wanted: Named | None) -> None:
         self.kind = kind
@@ -50,7 +53,7 @@ class Packet(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfClass(Expectation):
-    """An acknowledgment of a class (MessageClass); the observation is its frame, or None."""
+    """The expectation of an acknowledgment with a MessageClass; the observation is its frame, or None."""
 
     value: int
 
@@ -68,16 +71,17 @@ class OfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedUnanswered(Expectation):
-    """The SUT closed the observed conversation, and had sent only the ``known`` packets."""
+    """The expectation that the SUT closed the observed conversation after it had sent only the ``known`` packets."""
 
     known: int
 
     def __str__(self) -> str:
-        return "closed, nothing answered"
+        return "closed without an answer"
 
     def show(self, observed: Answering) -> str:
-        answers = ", ".join(frame.kind for frame in observed.received[self.known :]) or NOTHING
-        return f"{'closed' if observed.closed_by_sut else observed.outcome()}, {answers} answered"
+        answers = ", ".join(frame.kind for frame in observed.received[self.known :])
+        state = "closed" if observed.closed_by_sut else observed.outcome()
+        return f"{state} after answering {answers}" if answers else f"{state} without an answer"
 
     def compare(self, observed: Answering) -> Difference | None:
         is_kept = observed.closed_by_sut and len(observed.received) == self.known
@@ -85,31 +89,34 @@ class ClosedUnanswered(Expectation):
 
 
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
-    """Expect a packet of a kind, such as ``SessionAck``, or of any, with fields by printed name.
+    """Expect a packet of a kind, such as ``SessionAck``, or of any kind, with fields by printed name.
 
-    The observation is the packet; without one, None or the conversation, which shows the SUT's last action.
+    The observation is the packet. If none was received, it is None or the conversation, which shows the SUT's last
+    action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 
 
 def packets(*expected: str | Packet) -> Items:
-    """Expect these packets, by kind or with fields, and no others, in this order."""
+    """Expect exactly these packets, in this order; each is given by its kind or as a ``packet`` with fields."""
     items = [packet(one) if isinstance(one, str) else one for one in expected]
     return Items(items, ordered=True, name=_kind)
 
 
 def of_class(value: int) -> OfClass:
-    """Expect an acknowledgment of a class; the observation is its frame."""
+    """Expect an acknowledgment with this MessageClass; the observation is its frame."""
     return OfClass(value)
 
 
 def of_classes(*values: int) -> Items:
-    """Expect one acknowledgment of each of these classes, in any order, and no other; the observation is the frames."""
+    """Expect one acknowledgment with each of these classes, in any order, and no other; the
+    observation is the frames.
+    """
     return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:
-    """Expect that the SUT closed a conversation without another packet than the ``known`` ones before."""
+    """Expect that the SUT closed a conversation and sent no packet after the first ``known`` ones."""
     return ClosedUnanswered(known)
 
 

@@ -1,4 +1,4 @@
-"""Expectations of the protocol's behavior: the end of a connection, the acknowledgments of messages."""
+"""Expectations of protocol behavior: the end of a connection, and the acknowledgments of messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Ending(Protocol):
 
     @property
     def closed_by_sut(self) -> bool:
-        """Whether the SUT closed it."""
+        """Whether the SUT closed the connection."""
 
     def outcome(self) -> str:
         """The last action of the SUT."""
@@ -24,7 +24,7 @@ class Ending(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closed(Expectation):
-    """The SUT closed the connection that is the observation."""
+    """The expectation that the SUT closed the observed connection."""
 
     def __str__(self) -> str:
         return "closed"
@@ -38,7 +38,7 @@ class Closed(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Acknowledgment(Expectation):
-    """An acknowledgment of one message, known by the identifier in its CorrelationID; of a class, if one is named."""
+    """The expectation of an acknowledgment whose CorrelationID identifies one message, with a class if one is given."""
 
     message: MessageIdentifier
     of_class: int | None
@@ -62,19 +62,21 @@ def closed() -> Closed:
 
 
 def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
-    """Expect an acknowledgment of a message, a packet or frame; the observation is the acknowledgment's frame."""
+    """Expect an acknowledgment of a message (a packet or frame); the observation is the acknowledgment's frame."""
     user = message["UserHeader"]
     return Acknowledgment(MessageIdentifier(user.SourceQueueManager, user.MessageID), of_class)
 
 
 def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
-    """Expect one acknowledgment of each of these messages, in any order, and of no other message."""
+    """Expect one acknowledgment of each of these messages, in any order, and no acknowledgment of a
+    different message.
+    """
     expected = [acknowledgment(message, of_class) for message in messages]
     return Items(expected, ordered=False, name=name_acknowledgment)
 
 
 def name_acknowledgment(frame: Frame | None) -> str:
-    """Name an acknowledgment that came by its class and the message that it answers."""
+    """Return the text for an acknowledgment that was received: its class, and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
     return _describe_acknowledgment(frame.message.MessageClass, frame.message.answered)
@@ -86,6 +88,6 @@ def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -
 
 
 def class_name(value: int) -> str:
-    """Name a class of messages; one that has no name by its number."""
+    """Return the name of a message class, or its number if it has no name."""
     known = {int(one): one.name.removeprefix("MQMSG_CLASS_") for one in MessageClass}
     return known.get(value, f"0x{value:04X}")

@@ -1,4 +1,4 @@
-"""Expectations of one value with more than one right answer, of a fact, and of an outcome by its name."""
+"""Expectations of one value with several allowed values, of a fact, and of an outcome by its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.expectations.base import Difference, Expectation, expectation
 
 
 class OneOf(Expectation):
-    """A value that meets one of several expectations."""
+    """The expectation of a value that meets at least one of several expectations."""
 
     def __init__(self, *allowed: Any) -> None:
         if not allowed:
@@ -26,13 +26,13 @@ class OneOf(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Between(Expectation):
-    """An integer from ``low`` to ``high``, both allowed."""
+    """The expectation of an integer from ``low`` to ``high``, both included."""
 
     low: int
     high: int
 
     def __str__(self) -> str:
-        return f"{self.low} to {self.high}"
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
 
     def show(self, observed: Any) -> str:
         return str(observed)
@@ -45,7 +45,7 @@ class Between(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact(Expectation):
-    """A fact. The observation is True, or the contradicting observation: False, or words."""
+    """The expectation that a fact is true. The observation is True, False, or a text that shows the contrary."""
 
     sentence: str
     otherwise: str | None
@@ -56,7 +56,7 @@ class Fact(Expectation):
     def show(self, observed: Any) -> str:
         if not isinstance(observed, bool):
             return str(observed)
-        return self.sentence if observed else self.otherwise or f"not so: {self.sentence}"
+        return self.sentence if observed else self.otherwise or f"not true: {self.sentence}"
 
     def compare(self, observed: Any) -> Difference | None:
         return None if observed is True else Difference(self.show(observed))
@@ -64,8 +64,9 @@ class Fact(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Status(Expectation):
-    """The outcome of a request or a call, by name; the observation is that name, or an object with it as
-    ``outcome``.
+    """The expectation of the outcome of a request or call, by name.
+
+    The observation is the name, or an object with the name as ``outcome``.
     """
 
     name: str
@@ -91,7 +92,7 @@ def between(low: int, high: int) -> Between:
 
 
 def holds(sentence: str, otherwise: str | None = None) -> Fact:
-    """Expect True of a fact; ``otherwise``: how it reads when it is false. Words of the check may stand for False."""
+    """Expect that a fact is true; ``otherwise``: the text for False. The observation may be a text instead of False."""
     return Fact(sentence, otherwise)
 
 

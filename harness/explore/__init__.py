@@ -1,1 +1,1 @@
-"""Drives a system beside a model of the required behaviour, and compares everything visible."""
+"""Take the same steps on a system and on a model of the required behavior, and compare everything visible."""

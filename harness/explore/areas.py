@@ -1,4 +1,4 @@
-"""The areas that can be explored."""
+"""Define the areas that `mqconform explore` can explore."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from harness.peer.peer import Peer
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A model, the system beside it, and how many steps a walk has; ``says``: what is explored."""
+    """An area: its model, its view of the system, and the number of steps of a walk; ``says``: a description of the
+    area.
+    """
 
     model: type[Model]
     drive: Callable[[Peer], Driven]
@@ -35,13 +37,13 @@ AREAS: Mapping[str, Area] = MappingProxyType(
             Queues,
             lambda peer: QueuesDriven(peer.sut),
             60,
-            "applications send, receive, peek, move and wait, within transactions too, while queues come and go",
+            "applications send, receive, peek, move and wait, also in transactions; queues are created and deleted",
         ),
         "remote": Area(
             Remote,
             RemoteDriven,
             60,
-            "clients open queues from afar, receive in two phases, wait, cancel and vanish",
+            "clients open queues remotely, receive in two phases, wait, cancel and disappear",
         ),
         "sessions": Area(
             Sessions,
@@ -53,7 +55,7 @@ AREAS: Mapping[str, Area] = MappingProxyType(
             Transfer,
             TransferDriven,
             50,
-            "messages come from the peer and go to it, repeated, with gaps, on sessions that are lost",
+            "the peer and the system send each other messages, with repetitions and gaps, on sessions that are lost",
         ),
     }
 )

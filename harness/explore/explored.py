@@ -15,7 +15,7 @@ from harness.capture.recorder import Recorder
 from harness.errors import UsageError
 from harness.explore.areas import Area
 from harness.explore.shrinking import shrink
-from harness.explore.walk import Drawing, Driven, Walk, go
+from harness.explore.walk import Drawing, Driven, Walk, take_walk
 from harness.model.remote.area import LATER_METHODS, START2
 from harness.model.steps import Step
 from harness.peer.peer import Peer
@@ -23,14 +23,14 @@ from harness.sut.drivers import SutDriver
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
-LONGEST_MS = 7_000
-"""The longest pause in a walk, in int ms, when the system runs in real time."""
+LONGEST_PAUSE_MS = 7_000
+"""int ms: the longest pause in a walk on a system in real time."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of exploring, in steps and in minutes; ``seed`` decides which steps are drawn."""
+    """The limits of an exploration, in steps and in minutes; ``seed`` decides which steps are drawn."""
 
     steps: int
     minutes: float | None = None
@@ -39,8 +39,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The result of exploring: the number of steps by transition, what the system lacks for each transition that could
-    not be taken, and the walk that diverged, if any.
+    """The result of an exploration: the number of steps by transition, the capabilities and facilities that the system
+    lacks for transitions that could not be taken, and the diverging walk, if any.
     """
 
     steps: Counter[str]
@@ -55,7 +55,7 @@ class Explored:
 
 
 class Explorer:
-    """Explores an area of one system."""
+    """Explores one area of a system."""
 
     def __init__(self, driver: SutDriver, area: Area) -> None:
         self._driver = driver
@@ -66,14 +66,14 @@ class Explorer:
         """Take walks until one diverges or the limits are reached; a diverging walk is shrunk."""
         until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
 
-        def goes_on() -> bool:
+        def may_continue() -> bool:
             return until_s is None or time.monotonic() < until_s
 
         drawing, lacking = self._find_drawing()
-        drawing = replace(drawing, goes_on=goes_on)
+        drawing = replace(drawing, may_continue=may_continue)
         steps = Counter(dict.fromkeys(drawing.names, 0))
         for number in count():
-            if steps.total() >= limits.steps or not goes_on():
+            if steps.total() >= limits.steps or not may_continue():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
             walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
@@ -88,13 +88,13 @@ class Explorer:
         return self._go(steps)
 
     def _go(self, steps: object) -> Walk:
-        return go(self._area.model, self._open, steps)  # type: ignore[arg-type]
+        return take_walk(self._area.model, self._open, steps)  # type: ignore[arg-type]
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
             drawing = Drawing.of(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
-                drawing = replace(drawing, longest_ms=LONGEST_MS)
+                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_MS)
             lacking = {
                 name: sorted(need for need in one.needs if not _has_needed_capability(sut, need))
                 for name, one in self._area.model.transitions.items()
@@ -102,7 +102,7 @@ class Explorer:
             }
         if not drawing.names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
-            raise UsageError(f"nothing of this area can be asked of the system: it lacks {needs}")
+            raise UsageError(f"no transition of this area can be taken: the system lacks {needs}")
         return drawing, lacking
 
     @contextmanager
@@ -123,5 +123,5 @@ class Explorer:
 
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
-    """Return whether a system has what a transition needs."""
+    """Return whether a system has the capabilities and facilities that a transition needs."""
     return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)

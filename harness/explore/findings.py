@@ -1,4 +1,4 @@
-"""Writes a divergence as a file, and describes it in lines for a person."""
+"""Write a diverging walk to a file, and describe it in lines of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.explore.walk import Walk
-from harness.model.agreement import shown
+from harness.model.agreement import describe_value
 from harness.model.steps import Model, Step
 
 SCHEMA = 1
@@ -18,7 +18,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The steps of a walk in an area, which can be taken again."""
+    """The steps of a saved walk in an area, which can be taken again."""
 
     area: str
     steps: tuple[Step, ...]
@@ -41,19 +41,19 @@ def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
 
 
 def load(path: Path) -> Sequence:
-    """Read the steps of a file; UsageError, in one line, if ``explore`` did not write it."""
+    """Read the steps in a file; raise UsageError, in one line, if ``mqconform explore`` did not write the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
         return Sequence(str(content["area"]), steps)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: is no sequence that `mqconform explore` wrote: {error!r}") from error
+        raise UsageError(f"{path}: is not a sequence of `mqconform explore`: {error!r}") from error
 
 
 def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines that describe a diverging walk: the rules with their sentences, and the steps with their answers.
 
-    Arguments of the simplest value are left out.
+    Arguments with their simplest value are omitted.
     """
     assert walk.divergence is not None
     for rule in walk.divergence.rules:
@@ -69,5 +69,8 @@ def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterat
 
 
 def _answered(answers: Mapping[str, Any]) -> str:
-    told = [shown(value) if name == "answer" else f"{name}: {shown(value)}" for name, value in answers.items()]
+    told = [
+        describe_value(value) if name == "answer" else f"{name}: {describe_value(value)}"
+        for name, value in answers.items()
+    ]
     return f" -> {'; '.join(told)}" if told else ""

@@ -1,4 +1,4 @@
-"""The area `queues` on a system: the verbs of the control protocol."""
+"""Take the steps of the area `queues` on a system, through the verbs of the control protocol."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from harness.sut.sut import Sut
 _STATUS = re.compile(r"MQ_ERROR_\w+")
 _MOST_MESSAGES = 1_000
 NO_PLACE = 0
-"""A lookup identifier to use for a message that the system has not shown."""
+"""The lookup identifier to use for a message whose identifier the system has not shown."""
 _CLASS = "MQMSG_CLASS_"
 
 
 class QueuesDriven:
-    """A system whose queues are used by applications.
-
-    Converts the model's names to names and identifiers of the system, and back.
+    """A system whose queues are used by applications. It converts the model's names to names and identifiers of the
+    system, and back.
     """
 
     def __init__(self, sut: Sut) -> None:
@@ -34,30 +33,30 @@ class QueuesDriven:
         self._began_ms = sut.environment.now().monotonic_ms
         self._queues: set[str] = set()
         self._messages: dict[str, str] = {}
-        """The names of messages by their message ids, and by their identifiers as acknowledgments have them."""
+        """The names of messages by their message ids, and by the identifiers with which acknowledgments name them."""
         self._handles: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
-        """The unanswered reads, with the ids of their requests."""
+        """The ids of the requests of unanswered reads."""
         self._listed: dict[str, Any] = {}
-        """What the system listed after the last step."""
+        """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
-        """The answers to reads since the last step."""
+        """The answers to reads that have arrived since the last step."""
         self._places: dict[str, int] = {}
-        """Messages with their lookup identifiers."""
+        """The lookup identifiers of messages."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start; None in virtual time, where only steps take time."""
+        """Return the real time since the start (int ms); None in virtual time, where only steps take time."""
         environment = self._sut.environment
         return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
 
     def idle(self, ms: int) -> None:
-        """Let time pass."""
+        """Let real time pass."""
         self._sut.environment.run_until(lambda: False, ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step by calling the verb with the same meaning."""
+        """Take a step by calling the verb that corresponds to the step."""
         answers: dict[str, Any] = {}
         try:
             answer = getattr(self, f"_{step.name}")(**step.arguments)
@@ -192,7 +191,7 @@ class QueuesDriven:
         return "done"
 
     def name_message(self, message_id: str, name: str) -> None:
-        """Note the model's name of a message."""
+        """Store the model's name of a message."""
         self._messages[message_id.lower()] = self._messages[_correlation(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
@@ -221,7 +220,7 @@ class QueuesDriven:
         return self._sut.direct_name(path)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Wait for the answers that are expected."""
+        """Wait for the expected answers."""
         environment = self._sut.environment
         within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
 
@@ -279,7 +278,7 @@ class QueuesDriven:
             return _refusal(refusal)
 
     def _queue_of(self, format_name: str | None) -> str | None:
-        """Return the model's name of a queue of the system by its direct format name."""
+        """Return the model's name of a queue, given its direct format name in the system."""
         path = (format_name or "").rpartition("\\private$\\mqc-")[2]
         return path.removeprefix(f"{self._sut.own}-") or None
 
@@ -312,6 +311,6 @@ def _statuses(text: str) -> tuple[str, ...]:
 
 
 def _correlation(message_id: str) -> str:
-    """Return a message id as the correlation id of an acknowledgment has it: the GUID as in a packet, and u32 LE."""
+    """Return a message id in the form of a correlation id in an acknowledgment: the GUID as in a packet, and u32 LE."""
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

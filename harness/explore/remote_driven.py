@@ -1,4 +1,4 @@
-"""The area `remote` on a system: clients of qm2qm, and applications beside them."""
+"""Take the steps of the area `remote` on a system, as clients of qm2qm and as applications of the system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote.area import QUEUES
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
@@ -31,7 +31,7 @@ _SEEK = {
     "first": ("next", 0),
     "last": ("previous", _ALL_ONES),
 }
-"""Ways to look up, each with the way on the wire and the LookupId that it has there (MS-MQQP 3.1.4.11)."""
+"""For each kind of lookup in the model, the LookupAction and the LookupId of the call (MS-MQQP 3.1.4.11)."""
 _LOOKUP = {
     ("current", False): wire.LOOKUP_PEEK_CURRENT,
     ("next", False): wire.LOOKUP_PEEK_NEXT,
@@ -41,11 +41,11 @@ _LOOKUP = {
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
 _WAIT_MS = 20
-"""The wait, in virtual time, for the answer to a call that the system answers at once."""
+"""int ms: how long to wait, in virtual time, for the answer to a call that the system answers at once."""
 
 
 class RemoteDriven(QueuesDriven):
-    """A system with two queues, clients that read them from afar, and applications."""
+    """A system with two queues, remote clients that read them, and applications."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
@@ -56,9 +56,9 @@ class RemoteDriven(QueuesDriven):
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
-        """The handle of each cursor."""
+        """The handles of cursors, by their names in the model."""
         self._calls: dict[str, tuple[str, Call]] = {}
-        """The handle of each read, also of an answered one."""
+        """The calls of reads, also of answered ones, by their names in the model."""
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
 
@@ -128,7 +128,7 @@ class RemoteDriven(QueuesDriven):
         handle, call = self._calls[read]
         ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
         return (
-            "its handle is kept"
+            "the handle was not set to null"
             if ended.outcome in _SUCCESS_OUTCOMES and not ended.has_null_handle
             else self._told(ended)
         )
@@ -160,14 +160,14 @@ class RemoteDriven(QueuesDriven):
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
             return Refused((call.either,))
-        description = described(call)
+        description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))
         message = self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"
         return {"message": message, "handle": not call.has_null_handle}
 
     def _described_packet(self, packet: UserMessagePacket) -> dict[str, Any]:
-        """Describe a message that a client read, as a model does."""
+        """Describe a message that a client read, in the terms of the model."""
         user, properties = packet.UserHeader, packet.MessagePropertiesHeader
         identifier = f"{{{user.SourceQueueManager}}}\\{user.MessageID}"
         return {

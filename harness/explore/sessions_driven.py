@@ -1,4 +1,4 @@
-"""The area `sessions` on a system: packets over the wire alone."""
+"""Take the steps of the area `sessions` on a system, with packets only."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from uuid import UUID
 
 from harness.explore.wire_seen import Wire
 from harness.explore.worlds import Seen
-from harness.model.sessions.area import FOREIGN, INITIALIZATION_MS, LONG_MS, NULL, OWN, SETTLE_MS
+from harness.model.sessions.area import EXPRESS_ACK_PAUSE_MS, FOREIGN, INITIALIZATION_MS, NULL, OWN, SETTLE_MS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import NULL_GUID, WINDOW
+from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
@@ -31,7 +31,7 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _AT_ONCE_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_LIVED_MS = 3_600_000
-"""The duration of the Session Cleanup Timer: longer than any session of a walk lasts."""
+"""int ms: the duration of the Session Cleanup Timer, longer than any session of a walk."""
 _GARBLED = {"signature": 4, "version": 0}
 """Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
 
@@ -49,7 +49,7 @@ class SessionsDriven:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that the model gives, in real time slightly more."""
+        """Return None: each step takes the time that the model names, or slightly more in real time."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -108,7 +108,7 @@ class SessionsDriven:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        self._put(session, session_ack(WindowSize=WINDOW, **header))
+        self._put(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _order(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
@@ -132,7 +132,7 @@ class SessionsDriven:
         self._connections[session].end()
 
     def _rest(self) -> None:
-        self._step_ms = LONG_MS
+        self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _put(self, session: str, packet: Any) -> None:
         self._connections[session].send(packet)
@@ -148,7 +148,7 @@ class SessionsDriven:
         }
 
     def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
-        """Describe a packet that sets a session up."""
+        """Describe a packet of the beginning of a session."""
         try:
             packet = parse_packet(data)
         except FormatError:

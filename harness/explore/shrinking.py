@@ -1,4 +1,4 @@
-"""Makes a diverging sequence of steps as short and simple as possible."""
+"""Make a diverging sequence of steps as short and simple as possible."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 Try = Callable[[Sequence[Step]], Walk]
-"""Takes steps from the start; leaves out those that cannot be taken."""
+"""The type of functions that take steps from the start, without those that cannot be taken."""
 TRIES = 2_000
 
 
 def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
-    """Return the shortest walk found that diverges at the same transition as a given one.
-
-    Hypothesis shrinks only what it generated itself, and it did not generate a walk that was read from a file or taken
-    on a system over the wire.
+    """Return the shortest walk found that diverges at the same transition as the given walk. Hypothesis can shrink only
+    data that it generated, but not a walk that was read from a file or taken over the wire.
     """
     assert walk.divergence is not None
     best, name, left = walk, walk.divergence.step.name, TRIES
@@ -36,7 +34,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
 
 
 def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
-    """Yield walks with steps left out, many at once first, then with arguments made simple."""
+    """Yield simpler walks: first without many of the steps, then without few, at last with simple arguments."""
     steps = walk.steps
     length = len(steps) // 2
     while length:

@@ -1,4 +1,6 @@
-"""The area `transfer` on a system: a peer without a core sends to it, and the verbs of the control protocol."""
+"""Take the steps of the area `transfer` on a system, with packets of a peer without a core and verbs of the control
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from harness.model.agreement import Refused, Unseen
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import release_of
@@ -21,14 +23,14 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 
 _TIME_STAMP = 1_000_000
 _LIFE_S = 10_000
-"""The TimeToReachQueue of the peer's messages."""
+"""int s: the TimeToReachQueue of the peer's messages."""
 _AT_ONCE_MS = 50
 _ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL = {"positive": "JP", "negative": "JN"}
 
 
 class TransferDriven(QueuesDriven):
-    """A system with two queues, and a peer that sends to it on sessions without a core."""
+    """A system with two queues, and a peer without a core that exchanges messages with it."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
@@ -43,10 +45,10 @@ class TransferDriven(QueuesDriven):
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
-        """The sequences of the system, numbered as they appear."""
+        """The sequences of the system, numbered in the order of their appearance."""
         self._silent = False
         self._before_loss = 0
-        """The number of messages that had come when all connections were last lost."""
+        """The number of messages received before the last loss of all connections."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 
@@ -77,7 +79,7 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _rest(self) -> None:
-        self._step_ms = LONG_MS
+        self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _deliver(
         self,
@@ -138,7 +140,7 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _send_acknowledgment(self, body: bytes, cls: int, recoverable: int) -> None:
-        """Send an acknowledgment of the peer on the connection that brought the last message."""
+        """Send an acknowledgment from the peer on the connection of the last message."""
         record = self._wire.last_connection
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
@@ -199,7 +201,7 @@ class TransferDriven(QueuesDriven):
         priority: int,
         **headers: Any,
     ) -> bytes:
-        """Make a message of the peer, as bytes."""
+        """Build a message of the peer as bytes."""
         ordinal = self._peer.message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
@@ -246,14 +248,14 @@ class TransferDriven(QueuesDriven):
         return seen
 
     def _get_transfer_state(self) -> Any:
-        """Return what the system tells of the sequence that it receives."""
+        """Return the state of the received sequence, as the system reports it."""
         if not self._sut.has("management"):
             return Unseen()
         found = self._answer("get_transfers", queue=self._path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 
     def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:
-        """Describe a message of the system as a model does."""
+        """Describe a message from the system in the terms of the model."""
         properties, header = packet.MessagePropertiesHeader, packet.TransactionHeader
         identifier = f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
         described = {

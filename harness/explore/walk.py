@@ -1,4 +1,4 @@
-"""Takes a walk: the steps of a model, on the model and on the system beside it."""
+"""Take a walk: a sequence of steps, on a model and on a system."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ CRASH = FINDINGS[Condition.CRASHED][0]
 
 
 class Driven(Protocol):
-    """A system under test that takes the steps of a model."""
+    """The interface of a system under test that takes the steps of a model."""
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step; return what is visible afterwards. ``awaited``: the answers to wait for."""
+        """Take a step; return everything visible afterwards. ``awaited``: the answers to wait for."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start; None where only steps take time."""
+        """Return the real time since the start (int ms); None where only steps take time."""
 
     def idle(self, ms: int) -> None:
         """Let real time pass."""
 
 
 Open = Callable[[], AbstractContextManager[Driven]]
-"""Opens the system for one walk, as if it were new."""
+"""The type of functions that open the system for one walk, like a new system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps that were taken, and the divergence that ended them."""
+    """The steps taken, and the divergence after the last of them, if any."""
 
     taken: list[Taken] = field(default_factory=list)
     divergence: Divergence | None = None
@@ -57,8 +57,8 @@ class Walk:
         return [one.step for one in self.taken]
 
 
-def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
-    """Take steps, drawn or given, until one diverges; steps that cannot be taken are left out."""
+def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
+    """Take drawn or given steps until one diverges; steps that cannot be taken are omitted."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
         for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
@@ -79,7 +79,7 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
 
 
 def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps, and before each the time that a real system has taken beyond that of its model."""
+    """Yield the steps; before each of them, yield a step for the time by which the system is ahead of the model."""
     for step in steps:
         while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _BEHIND_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
@@ -92,29 +92,28 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Draws steps from the transitions that the system supports.
-
-    ``goes_on``: whether another step is drawn; ``longest_ms``: the longest pause, None for no limit.
+    """Draws steps from the transitions that the system supports. ``may_continue``: whether to draw another step;
+    ``longest_ms``: the longest pause, None for no limit.
     """
 
     names: list[str]
     weights: list[int]
-    goes_on: Callable[[], bool] = lambda: True
+    may_continue: Callable[[], bool] = lambda: True
     longest_ms: int | None = None
 
     @classmethod
     def of(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
-        """Return the transitions that a system supports."""
+        """Return the drawing of the transitions that a system supports."""
         drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
         found = [one for one in drawn if all(map(has, one.needs))]
         return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
     def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
-        """Return a function that draws this number of steps."""
+        """Return a function that draws the given number of steps."""
 
         def draw(worlds: Worlds) -> Iterator[Step]:
             for _ in range(number):
-                if not self.goes_on():
+                if not self.may_continue():
                     return
                 step = worlds.draw(chance, self.names, self.weights)
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
@@ -123,6 +122,6 @@ class Drawing:
         return draw
 
 
-def count(walks: Iterable[Walk]) -> Counter[str]:
-    """Count the steps of walks by transition."""
+def count_steps(walks: Iterable[Walk]) -> Counter[str]:
+    """Count the steps of walks, by transition."""
     return Counter(step.name for walk in walks for step in walk.steps)

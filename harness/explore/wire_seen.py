@@ -1,4 +1,4 @@
-"""Collects what a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
+"""Collect the packets that a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.handshake import WINDOW
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
 from harness.wire import session_ack
 from reference_qm.codec import (
@@ -23,11 +23,11 @@ from reference_qm.releases.names import NO_RELEASE
 
 _SESSION_ACK = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
-_FLAGS = 32
-"""Recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
+_MOST_NAMED_BY_ACK = 32
+"""The number of recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
 _PREFIX = "MQMSG_CLASS_"
 _FINAL_ACK_SIZE = 36
-"""Bytes of the body of a FinalAck (MS-MQQB 2.2.5.1)."""
+"""The size of the body of a FinalAck (MS-MQQB 2.2.5.1)."""
 
 
 class Wire:
@@ -38,23 +38,23 @@ class Wire:
         self._may_miscount = peer.sut.file.sut.profile != NO_RELEASE
         """Whether UserMsgSequenceNumber may differ from the number of messages (MS-MQMQ 2.2.20.4, note <14>)."""
         self._headers: dict[Connection, list[Any]] = defaultdict(list)
-        """The SessionHeaders that came on a connection."""
+        """The SessionHeaders received on each connection."""
         self._came: dict[Connection, list[bool]] = defaultdict(list)
-        """Whether the messages that came on a connection are recoverable."""
+        """For each connection, whether each message received on it is recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
-        """Whether the messages that the peer sent are recoverable."""
+        """For each connection, whether each message that the peer sent on it is recoverable."""
         self._wrong: dict[Connection, int] = defaultdict(int)
-        """SessionHeaders whose counts of the system's messages, window or flags are wrong."""
+        """The SessionHeaders with wrong counts of the system's messages, a wrong window or wrong flags."""
         self._windows: dict[Connection, int] = {}
-        """The WindowSize that the system named on a connection."""
+        """The WindowSize that the system named on each connection."""
         self._told: dict[Connection, int] = {}
         self.order_acks: list[OrderAckBody] = []
         self.final_acks: dict[int, UserMessagePacket] = {}
         """The acknowledgments by their own MessageIDs: a copy on another session is the same acknowledgment."""
         self.messages: list[UserMessagePacket] = []
-        """The messages that are not acknowledgments, including copies."""
+        """The received messages that are not acknowledgments, including copies."""
         self.last_connection: Connection | None = None
-        """The connection that brought the last message."""
+        """The connection of the last message received."""
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
@@ -65,11 +65,11 @@ class Wire:
         session.send(packet)
 
     def sent(self, session: Conversation) -> list[bool]:
-        """Return for each message of the peer on a session whether it is recoverable."""
+        """Return, for each message that the peer sent on a session, whether it is recoverable."""
         return self._sent[session.record]
 
     def acknowledged(self, session: RawConversation) -> dict[str, int]:
-        """Return how many messages of the peer were acknowledged on a session, and how many recoverable ones."""
+        """Return how many messages of the peer were acknowledged on a session, and how many of them are recoverable."""
         headers = self._headers[session.record]
         named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _bits(header)}
         return {
@@ -79,17 +79,17 @@ class Wire:
         }
 
     def acknowledge(self) -> None:
-        """Acknowledge every message of the system on the session that brought it."""
+        """Acknowledge every message from the system, on the session of the message."""
         for conversation in self._peer.conversations:
             record = conversation.record
             came, sent = self._came[record], self._sent[record]
             if record.closed_by is not None or self._told.get(record, 0) == len(came):
                 continue
             self._told[record] = len(came)
-            first = max(sum(came) - _FLAGS + 1, 1)
+            first = max(sum(came) - _MOST_NAMED_BY_ACK + 1, 1)
             conversation.send(
                 session_ack(
-                    WindowSize=WINDOW if conversation in self._peer_opened() else 64,
+                    WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._peer_opened() else 64,
                     AckSequenceNumber=len(came),
                     RecoverableMsgAckSeqNumber=min(first, sum(came)),
                     RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,
@@ -140,9 +140,9 @@ class Wire:
 
 
 def _bits(header: Any) -> list[int]:
-    return [bit for bit in range(_FLAGS) if header.RecoverableMsgAckFlags >> bit & 1]
+    return [bit for bit in range(_MOST_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 
 def class_name(cls: int) -> str:
-    """Return the name of a class without its prefix."""
+    """Return the name of a message class without its prefix."""
     return MessageClass(cls).name.removeprefix(_PREFIX) if cls in set(MessageClass) else f"0x{cls:04X}"

@@ -1,4 +1,4 @@
-"""Keeps the possible worlds: one model for each set of readings that agrees with all observations."""
+"""Keep the possible worlds: one model for each set of readings that agrees with all observations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.model.agreement import difference
+from harness.model.agreement import describe_difference
 from harness.model.steps import Impossible, Model, Step, Undecided
 
 MOST_WORLDS = 512
@@ -16,7 +16,7 @@ MOST_WORLDS = 512
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The observation after a step: the answers that came, and everything visible."""
+    """The observation after a step: the answers received, and everything visible."""
 
     answers: Mapping[str, Any]
     visible: Mapping[str, Any]
@@ -24,7 +24,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step after which no world agrees with the system: what the first world expects, and what was observed."""
+    """A step after which no world agrees with the system: the first world's expectation, and the observation."""
 
     step: Step
     rules: tuple[str, ...]
@@ -34,8 +34,8 @@ class Divergence:
 class Worlds:
     """All models that agree with the observations so far.
 
-    A world consists of its decisions and the steps from the start: at a new choice, one world for each reading takes
-    the same steps again.
+    A world consists of its decisions and the steps from the start: at a new choice, a world for each reading takes the
+    same steps again.
     """
 
     def __init__(self, kind: type[Model]) -> None:
@@ -53,7 +53,7 @@ class Worlds:
         return self.first.draw(chance, names, weights)
 
     def take(self, step: Step) -> bool:
-        """Take a step in every world; False, and nothing happened, when one of them cannot."""
+        """Take a step in every world; return False, without a change, when one of the worlds cannot take it."""
         after = self._list_worlds_after(step)
         if after is None:
             return False
@@ -71,7 +71,7 @@ class Worlds:
         return possible
 
     def _list_worlds_after(self, step: Step) -> list[Model] | None:
-        """Return the worlds after a step; None, and all are as before, when one of them cannot take it."""
+        """Return the worlds after a step; return None, without a change, when one of the worlds cannot take it."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
             return [after for world in self._worlds for after in self._step(world, step)]
@@ -80,7 +80,7 @@ class Worlds:
             return None
 
     def awaited(self) -> set[str]:
-        """Return the names of all answers that any world expects now."""
+        """Return the names of the answers that any world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:
@@ -114,9 +114,9 @@ class Worlds:
 
 
 def _differences(world: Model, seen: Seen) -> list[str]:
-    found = [difference(world.answers, seen.answers)]
+    found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
-    found += [f"{name}: expected to wait; observed an answer: {seen.answers[name]}" for name in unexpected]
+    found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]
     visible = world.visible()
-    found += [difference({name: value}, seen.visible) for name, value in visible.items()]
+    found += [describe_difference({name: value}, seen.visible) for name, value in visible.items()]
     return [one for one in found if one is not None]

@@ -1,4 +1,4 @@
-"""Deliberate violations, each wrapped around the core from outside, each naming the rules that it breaks.
+"""Deliberate violations. Each is wrapped around the core from outside, and names the rules that it breaks.
 
-A check counts only when it passes on the clean reference and fails on a fault of its rule (``mqconform prove``).
+A check counts only if it passes on the clean reference and fails on a fault of its rule (``mqconform prove``).
 """

@@ -12,7 +12,9 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 Change = Callable[[Message, Message], Message]
-"""Gets an acknowledgment and the message that it acknowledges."""
+"""A function that is called with an acknowledgment and the message that it acknowledges, and
+returns the changed one.
+"""
 ALL = frozenset(MessageClass)
 ARRIVAL = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
 REMOVAL = frozenset(
@@ -27,7 +29,7 @@ REFUSAL = ALL - ARRIVAL - REMOVAL
 
 
 def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
-    """Change the acknowledgments of some classes."""
+    """Change the administration acknowledgments that have some classes."""
 
     class Made(AdminAcks):
         def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

@@ -1,6 +1,6 @@
-"""Faults of a call of a step: it has other arguments, returns another result, or something else is done.
+"""Faults of one step: changed arguments, a changed result, or a replacement of the whole step.
 
-The signature is that of the step, so that a fault names only its change:
+The signature of the step stays the same, so that a fault names only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
@@ -19,7 +19,7 @@ from reference_qm.model.statuses import Status
 
 
 class Given:
-    """The arguments of one call, by the names of the step's parameters, and ``qm``."""
+    """The arguments of one call by parameter name, and the queue manager as ``qm``."""
 
     def __init__(self, qm: QueueManager, arguments: dict[str, Any]) -> None:
         self.qm = qm
@@ -33,7 +33,7 @@ class Given:
 
 
 def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install:
-    """Take a step with other arguments, each made of those that were given; TypeError for one that it does not have."""
+    """Change arguments of a step; each function of ``changes`` computes an argument from the given arguments."""
     signature = inspect.signature(method)
     if unknown := changes.keys() - signature.parameters.keys():
         raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
@@ -50,7 +50,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
-    """Let a step return something else, made by ``change`` of the values that the ``callback`` would be called with."""
+    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original ones."""
 
     def instead(given: Given) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))
@@ -59,12 +59,12 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
-    """Let a step return another status, with its other results unchanged."""
+    """Replace the status ``of`` that a step returns with ``status``, and leave its other results unchanged."""
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
 def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
-    """Do something else instead of a step, in those of its calls for which a condition holds."""
+    """Call ``do`` instead of a step, in those calls for which the condition ``when`` is true."""
     signature = inspect.signature(method)
 
     def make(original: Method) -> Method:
@@ -80,7 +80,9 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
 def _bind_arguments(
     signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[inspect.BoundArguments, Given]:
-    """Give the arguments of a call their names; the first is the queue manager, in the place of ``self``."""
+    """Bind the arguments of a call to parameter names; the first argument is the queue manager, in the place of
+    ``self``.
+    """
     bound = signature.bind(*arguments, **named)
     bound.apply_defaults()
     return bound, Given(arguments[0], dict(bound.arguments))

@@ -14,8 +14,8 @@ from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
 
-def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
-    """Leave out the entries of some Status."""
+def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
+    """Do not add entries with some Status to ConnectionHistory."""
 
     class EntriesLeftOut(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -25,8 +25,8 @@ def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
     return replace_part(EntriesLeftOut)
 
 
-def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
-    """Change attributes of the entries of some Status."""
+def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
+    """Change attributes of the entries with some Status in ConnectionHistory."""
 
     class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of datagrams: one changed on its way into the queue manager, or out of it."""
+"""Faults of datagrams: changed as they arrive at the queue manager, or as they leave it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
-def received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
-    """Change the datagrams that come in at one of the two sockets; None drops one."""
+def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
+    """Change the datagrams that arrive at one of the two sockets; None drops a datagram."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, DatagramReceived) or event.socket is not socket:
@@ -23,8 +23,8 @@ def received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | Non
     return inputs(filter_)
 
 
-def sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
-    """Change the datagrams that leave one of the two sockets: SOURCE has requests, LISTENER has responses."""
+def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
+    """Change the datagrams that leave one of the two sockets: SOURCE sends requests, and LISTENER sends responses."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram) or effect.socket is not socket:

@@ -1,4 +1,4 @@
-"""Faults of the changes that a queue manager makes in its directory. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+"""Faults in the changes that a queue manager makes in its directory. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 
 
 def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
-    """Take the directory's answers to changes of a kind for other ones."""
+    """Change the directory's answers to changes of one kind."""
 
     class Answered(DirectoryLink):
         def write(self, change_: Change, answered: OnAnswered) -> None:
@@ -34,7 +34,7 @@ def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], Direct
 
 
 def left_out(kind: type[Change]) -> Install:
-    """Leave changes of a kind out, as if the directory had made them."""
+    """Do not send changes of one kind to the directory, but continue as if the directory had made them."""
 
     class LeftOut(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
@@ -49,7 +49,7 @@ def left_out(kind: type[Change]) -> Install:
 
 
 def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
-    """Take one status for another."""
+    """Return a function that replaces the status ``was`` in an answer of the directory with ``status``."""
     return lambda answer: replace(answer, status=status) if answer.status is was else answer
 
 
@@ -70,7 +70,7 @@ def stays_online(kind: type[Change]) -> Install:
 
 
 def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
-    """Make another notification of one operation, or none."""
+    """Change the operation in the notifications of one operation, or send no notification."""
 
     class Notified(Publishing):
         def publish(self, queue: LocalQueue, published: OnStatus) -> None:

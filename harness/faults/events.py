@@ -1,8 +1,7 @@
-"""Faults on events: heard otherwise when a given step posted them, or something changed once they were heard.
+"""Faults of events: change the handling of events that a given step posts, or change the state after it.
 
-A step that posts an event (``reference_qm/core/events.py``) ends before its consequences are carried out: changes that
-a fault makes after ``super()`` precede them, and replacements that last while the step runs (``during``) do not affect
-them.
+A step that posts an event (``reference_qm/core/events.py``) ends before the event is handled: changes that a fault
+makes after ``super()`` precede the handling, and replacements for the time of the step (``during``) do not affect it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """The event that a fault puts in the place of an event, or of none."""
+    """An event that a fault posts instead of an event of the core, or in addition."""
 
     hear: Hear
     event: object = None
@@ -34,14 +33,14 @@ ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
 
 
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
-    """Change something when all events that were posted till now were heard."""
-    _put(qm, lambda now: change())
+    """Call ``change`` after all events that have been posted so far were handled."""
+    _post_event(qm, lambda now: change())
 
 
 def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Replace a method only while events of a kind are heard that a step posts.
+    """Replace a method only while events of one kind, posted by a given step, are handled.
 
-    ``make`` gets the replaced method and the arguments of the step that posts.
+    ``make`` is called with the replaced method and the arguments of the posting step.
     """
 
     def install(faulty: FaultyCore) -> None:
@@ -68,7 +67,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
 
 def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
-    """Let events of a kind that a step posts be heard as ``make`` makes it of the hearing."""
+    """Replace the handling of events of one kind that a step posts; ``make`` is called with the original handling."""
 
     def around(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
@@ -78,7 +77,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
             for event in reversed(posted):
                 meant = event.event if isinstance(event, _Otherwise) else event
                 if isinstance(meant, kind):
-                    _put(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
+                    _post_event(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
                 else:
                     qm.events.append(event)
             return result
@@ -96,5 +95,5 @@ def _hearing(qm: QueueManager, event: Any) -> Hear:
     return hear
 
 
-def _put(qm: QueueManager, hear: Hear, event: object = None) -> None:
+def _post_event(qm: QueueManager, hear: Hear, event: object = None) -> None:
     qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core knows of no faults

@@ -1,9 +1,9 @@
-"""Mechanical faults, derived from the packet layouts: one field of sent packets has another value, and nothing else
-changes.
+"""Mechanical faults, derived from the packet layouts: one field of sent packets gets a different value, and nothing
+else changes.
 
-A path names a field as it is printed (``SessionHeader.WindowSize``) or bits of one (``InternalHeader.CS``); in a
-PingPacket, which has no headers, the name alone. A path that no layout knows is a HarnessError when the fault is
-registered. A packet without the header, or without the field, is sent as it is.
+A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``); a field of a
+PingPacket, which has no headers, is named without a header. A path that is in no layout raises a HarnessError when the
+fault is registered. A packet without the header, or without the field, is sent as it is.
 
 The bytes are changed, not the record: sizes and counts stay unchanged, and flags may announce missing headers.
 """
@@ -43,19 +43,19 @@ _UNUSED_BITS = re.compile(r"X\d+")
 
 
 def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
-    """Send a field, or bits of one, with a value: an integer, a GUID or bytes, as the layout has it."""
+    """Send a field, or bits of a field, with this value: an integer, a GUID or bytes, as the layout requires."""
     field = _resolve_path(kind, path)
     field.check(value)
     return _change_field(kind, field, lambda old: value, when)
 
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
-    """Send an integer that is some more, or less; it wraps as its width does."""
+    """Send an integer that is changed by an amount; it wraps around at its width."""
     return change_number(kind, path, lambda old: old + by, when)
 
 
 def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
-    """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
+    """Send an integer that is computed from the correct one; it wraps around at its width."""
     return _change_field(kind, _integer(kind, path), change, when)
 
 
@@ -83,7 +83,7 @@ def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
-    """Send a field with all its bits set that have no meaning: all of a Reserved, those without a name of a Flags."""
+    """Send a field with all reserved bits set: all bits of a Reserved field, or the unnamed bits of a Flags field."""
     field = _integer(kind, path)
     reserved = field.mask & ~_used_bits(field)
     if not reserved:
@@ -92,7 +92,7 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Refuse packets in which a field, or bits of one, that has to be ignored is not zero."""
+    """Let the receiver refuse packets in which a field, or bits of a field, that must be ignored is not zero."""
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
     value = attrgetter(path)
@@ -107,11 +107,11 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
 
 
 Named = tuple[str, str | tuple[str, ...], str]
-"""A fault's name, the rule that it breaks, or several, the path of its field."""
+"""The name of a fault, the rule or rules that it breaks, and the path of its field."""
 
 
 def add_refusals(kind: type[Packet], *faults: Named) -> None:
-    """Register for fields that have to be ignored that packets in which they are not zero are refused."""
+    """Register faults for fields that must be ignored: the receiver refuses packets in which the field is not zero."""
     for name, rule, path in faults:
         add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
@@ -123,7 +123,7 @@ def add_bits_set(kind: Kind, *faults: Named) -> None:
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Limit a fault of sent packets to one role: the initiator connects and pings."""
+    """Limit a fault of sent packets to one role; the initiator is the side that connects and pings."""
 
     def only(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _role(effect) == role else [effect]
@@ -146,7 +146,9 @@ def _role(effect: Effect) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 for a field that is not an integer."""
+    """A field of one layout, or some bits of it: ``mask`` shifted left by ``shift``; ``mask`` is 0 for a field that is
+    not an integer.
+    """
 
     headers: tuple[str, ...]
     """The attributes that lead from the packet to the record."""
@@ -158,11 +160,11 @@ class _Field:
 
     @property
     def size(self) -> int:
-        """How many bytes the whole field has."""
+        """The size of the whole field in bytes."""
         return _size(self.code)
 
     def check(self, value: Value) -> None:
-        """Refuse a value that the field cannot hold."""
+        """Raise HarnessError if the field cannot contain the value."""
         if self.mask:
             fits = isinstance(value, int) and 0 <= value <= self.mask
         elif self.code == GUID:
@@ -173,7 +175,7 @@ class _Field:
             raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
 
     def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
-        """Return the bytes of a packet with another value of the field."""
+        """Return the bytes of a packet with a changed value of the field."""
         data: bytes = packet.build()
         at = self._place(packet)
         if at is None:
@@ -181,7 +183,7 @@ class _Field:
         return data[:at] + self._value(data[at : at + self.size], change) + data[at + self.size :]
 
     def _place(self, packet: Any) -> int | None:
-        """Return where the field begins; None where the packet does not have it."""
+        """Return the offset of the field; None if the packet does not contain it."""
         start, holder = 0, packet
         for name in self.headers:
             start += _size_before(holder, name)
@@ -209,7 +211,7 @@ class _Field:
 
 
 class _NotingCursor(Cursor):
-    """A cursor that notes which layouts were read, and where."""
+    """A cursor that records which layouts were read, and at which offset."""
 
     __slots__ = ("noted",)
 
@@ -229,7 +231,7 @@ def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when:
 
 
 def _resolve_path(kind: Kind, path: str) -> _Field:
-    """Find a path in the layouts; HarnessError where it leads nowhere."""
+    """Find the field of a path in the layouts; raise HarnessError if there is none."""
     *headers, name = path.split(".")
     record: Any = kind
     for header in headers:
@@ -265,7 +267,7 @@ def _bits(kind: Kind, path: str) -> _Field:
 
 
 def _used_bits(field: _Field) -> int:
-    """Return the bits of a field that have a meaning, in place."""
+    """Return the mask of the named bits of a field."""
     if field.name.startswith("Reserved"):
         return 0
     named = {name: one for name, one in vars(field.record).items() if isinstance(one, Bits) and one.of == field.name}
@@ -279,7 +281,7 @@ def _used_bits(field: _Field) -> int:
 
 
 def _list_headers(record: type) -> dict[str, type[Record]]:
-    """Return the headers of a record that consists of headers only, in wire order; none of another record."""
+    """Return the headers of a record in wire order; no headers if the record does not consist of headers only."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)
     for field in fields(record) if is_dataclass(record) else ():
@@ -291,7 +293,7 @@ def _list_headers(record: type) -> dict[str, type[Record]]:
 
 
 def _size_before(record: Any, name: str) -> int:
-    """Return how many bytes the headers before one take."""
+    """Return the total size in bytes of the headers before a given header."""
     names = [field.name for field in fields(record)]
     before = (getattr(record, one) for one in names[: names.index(name)])
     return sum(len(header.build()) for header in before if header is not None)
@@ -299,7 +301,7 @@ def _size_before(record: Any, name: str) -> int:
 
 @cache
 def _layout_fields() -> dict[str, dict[str, str]]:
-    """Return the fields of every structure that the codec has a layout of, with their types."""
+    """Return the fields, with their types, of every structure that has a layout in the codec."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for module in pkgutil.iter_modules(codec.__path__, f"{codec.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():

@@ -1,4 +1,4 @@
-"""Values that no queue manager of a test has, for faults."""
+"""Values for faults that no queue manager of a test uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong order and final acknowledgments: MS-MQQB 2.2.4 and 2.2.5 say alike how they are made."""
+"""Wrong OrderAcks and FinalAcks: MS-MQQB 2.2.4 and 2.2.5 specify both in the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BODY_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""The values of DQ."""
+"""Values of DQ: private queue by number, direct name."""
 ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -25,17 +25,17 @@ def _with_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
-def _other_address(name: str) -> str:
+def _replace_address(name: str) -> str:
     return ELSEWHERE + name[name.index("\\") :]
 
 
-def _other_order(body: bytes) -> bytes:
-    """Put the identifier of the sequence behind the numbers."""
+def _put_numbers_first(body: bytes) -> bytes:
+    """Put TxSequenceID after the sequence numbers."""
     return body[8:16] + body[:8] + body[16:]
 
 
-def _one_more(at: int) -> Callable[[bytes], bytes]:
-    """Let a u32 of the body be one more."""
+def _increment_number(at: int) -> Callable[[bytes], bytes]:
+    """Return a function that increments the u32 at an offset of the body."""
 
     def change(body: bytes) -> bytes:
         value = int.from_bytes(body[at : at + 4], "little") + 1 & 0xFFFFFFFF
@@ -55,18 +55,20 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
     "has a wrong address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: _other_address}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _with_destination(DIRECT, meant)
     ),
     "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _other_order}, meant
+        MESSAGE, {BODY_PATH: _put_numbers_first}, meant
     ),
-    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: _one_more(0)}, meant),
+    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
+        MESSAGE, {BODY_PATH: _increment_number(0)}, meant
+    ),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _one_more(8)}, meant
+        MESSAGE, {BODY_PATH: _increment_number(8)}, meant
     ),
     "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old[:16]}, meant),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
@@ -79,7 +81,9 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _one_more(12)}, meant
+        MESSAGE, {BODY_PATH: _increment_number(12)}, meant
     ),
 }
-"""The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""
+"""By wrong property of an acknowledgment: a function that makes the fault from a condition, which
+selects the packets.
+"""

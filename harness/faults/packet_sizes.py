@@ -1,26 +1,26 @@
-"""Packets that are identified by their size alone. Spec: MS-MQQB 3.1.5.1.1."""
+"""Packets that are identified only by their size. Spec: MS-MQQB 3.1.5.1.1."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import byte, inputs
+from harness.faults.primitives import inputs, replace_byte
 from harness.faults.registry import Install
 from reference_qm.codec import BaseHeader
 from reference_qm.surface.inputs import BytesReceived, Input
 
 _FLAGS_AT = 2
-"""Where the low byte of BaseHeader.Flags is in a packet."""
+"""The offset in a packet of the low byte of BaseHeader.Flags."""
 _IN = BaseHeader.flags(IN=1)
 
 
-def known_by_size(size: int) -> Install:
-    """Take any input of this many bytes for an internal packet, with any value of BaseHeader.Flags.IN."""
+def identify_by_size(size: int) -> Install:
+    """Treat every input of this size in bytes as an internal packet, with any value of BaseHeader.Flags.IN."""
 
     def with_in(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:
-            return [replace(event, data=byte(_FLAGS_AT, lambda old: old | _IN)(event.data))]
+            return [replace(event, data=replace_byte(_FLAGS_AT, lambda old: old | _IN)(event.data))]
         return [event]
 
     return inputs(with_in)

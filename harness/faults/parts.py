@@ -1,4 +1,4 @@
-"""The seam of faults: a subclass of one part of the queue manager, put in the place of that part.
+"""The interface for faults: a subclass of one part of the queue manager replaces that part.
 
     @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
@@ -7,8 +7,9 @@
         def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
             super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
 
-``super()`` calls the previous method: that of the part itself, or of a fault that replaced it before. So several faults
-of one part compose, the last one outermost. The parts and their methods: ``reference_qm/core/README.md``.
+``super()`` calls the previous method: the method of the part itself, or of an earlier fault of that part. So several
+faults of one part can be combined; the last one is the outermost. The parts and their methods:
+``reference_qm/core/README.md``.
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import attribute_of, part_of, put_in_place
 
 Method = Callable[..., Any]
-"""A method of a part, by its class: ``SessionAcks.mark_acknowledged``."""
+"""A method of a part, given with its class: ``SessionAcks.mark_acknowledged``."""
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""Gets the previous method and returns the new one; both are called with the queue manager before the other
-arguments.
+"""A function that is called with the previous method and returns the new one; the first argument of both methods is the
+queue manager.
 """
 Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
-"""Called as the step is: with the part, then the arguments."""
+"""A condition that is called like the step: with the part, then the arguments of the step."""
 _CONDITION = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a fault; the first paragraph of its docstring is the fault's description.
 
-    ``breaks``: the rule that it breaks, or several where the documents state one demand several times. ``blind``: its
-    author had read the rule and not its checks.
+    ``breaks``: the rule that it breaks, or several rules if the documents state one demand several times. ``blind``:
+    its author had read the rule, but not the checks of the rule.
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
@@ -52,7 +53,7 @@ def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Cal
 
 
 def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
-    """Register a subclass of a part as a variant that follows another reading of an erratum, such as E41.2."""
+    """Register a subclass of a part as a variant that follows an alternative reading of an erratum, such as E41.2."""
 
     def register(cls: type[Faulty]) -> type[Faulty]:
         add_reading(reading, _says(reading, cls), replace_part(cls))
@@ -82,7 +83,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
 
 
 def condition_of(method: Method) -> Condition | None:
-    """Return the condition under which an overridden step is another; None when it always is."""
+    """Return the condition under which a step is changed; None if it is always changed."""
     return getattr(method, _CONDITION, None)
 
 
@@ -99,7 +100,7 @@ def _says(name: str, cls: type[Part]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Puts a subclass of a part in the place of that part, and does nothing else."""
+    """An installer that replaces a part with a subclass of that part, and does nothing else."""
 
     cls: type[Part]
 
@@ -108,13 +109,13 @@ class Replaced:
 
 
 def replace_part(cls: type[Part]) -> Install:
-    """Put a subclass of a part in the place of that part."""
+    """Replace a part of the queue manager with a subclass of that part."""
     part_of(cls)
     return Replaced(cls)
 
 
 def override_method(method: Method, make: Make) -> type[Part]:
-    """Return a subclass of the part of a method in which that method is another."""
+    """Return a subclass of a method's part in which ``make`` replaces that method."""
     part, name = _owner_of(method)
 
     def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:

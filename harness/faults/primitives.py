@@ -1,4 +1,4 @@
-"""The few ways in which faults are made: a packet changed on its way out, a method replaced, an input withheld."""
+"""The primitives of faults: a packet is changed before it is sent, a method is replaced, an input is withheld."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ Kind = TypeVar("Kind", bound=Body)
 
 
 def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
-    """Return a record with fields replaced by path (``InternalHeader.Reserved``); callables get the old value."""
+    """Return a record with fields replaced by path (``InternalHeader.Reserved``); a callable computes the new value
+    from the old.
+    """
     for path, value in changes.items():
         packet = _set(packet, path.split("."), value)
     return packet
@@ -37,7 +39,7 @@ def _set(record: Any, path: list[str], value: Any) -> Any:
 
 
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
-    """Change the bytes of every outgoing packet of a kind; None drops it."""
+    """Change the bytes of every outgoing packet of one kind; None drops the packet."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -70,17 +72,17 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
 
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
-    """Send packets of a kind with fields changed, and sizes as they then are."""
+    """Send packets of one kind with changed fields, and with the sizes that result."""
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
 def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
-    """Send packets of a kind with their bytes changed."""
+    """Send packets of one kind with changed bytes."""
     return packets(kind, lambda packet: change(packet.build()), when)
 
 
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Change the bytes of every outgoing ping; None drops it."""
+    """Change the bytes of every outgoing ping; None drops the ping."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram):
@@ -95,7 +97,7 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
-    """Change the body of every outgoing DCE/RPC PDU of a kind, of a client and of a server; None drops it."""
+    """Change the body of every outgoing DCE/RPC PDU of one kind, in a client and in a server; None drops the PDU."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket | RpcSend):
@@ -113,22 +115,22 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
 
 
 def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
-    """Pass every effect through a filter."""
+    """Pass every effect of the core through a filter."""
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
 def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
-    """Pass every input through a filter: withhold it, change it, double it."""
+    """Pass every input of the core through a filter, which can withhold, change or repeat it."""
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
 def skip(method: Method) -> Install:
-    """Leave out a step that gives nothing back."""
+    """Skip a step that has no result."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
-    """Leave out a sequence of remote calls."""
+    """Skip a step that is a sequence of remote calls."""
 
     def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
@@ -137,7 +139,9 @@ def skip_sequence(method: Method) -> Install:
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Replace a method only while another runs; ``make`` gets the replaced one and the other's arguments."""
+    """Replace the method ``inner`` only while ``outer`` runs; ``make`` is called with the replaced method and the
+    arguments of ``outer``.
+    """
 
     def install(faulty: FaultyCore) -> None:
         running: list[Callable[..., Any]] = []  # the method that was there, then what stands for it
@@ -163,12 +167,12 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
 
 
 def skip_during(outer: Method, inner: Method) -> Install:
-    """Leave out a step that gives nothing back, only while another runs."""
+    """Skip a step that has no result, but only while a second step runs."""
     return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Accept no input after a step was called with such arguments: the queue manager answers nothing afterwards."""
+    """Ignore all inputs after a step was called with given arguments: the queue manager answers nothing afterwards."""
 
     def install(faulty: FaultyCore) -> None:
         over: list[bool] = []
@@ -188,18 +192,18 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
 
 def always(change: Callable[[QueueManager], None]) -> Install:
-    """Spoil the core's state after everything that happens."""
+    """Change the core's state after every input and every timer."""
     return lambda faulty: faulty.after_each.append(change)
 
 
 def at_restart(change: Callable[[QueueManager], None]) -> Install:
-    """Spoil the core's state after each restart."""
+    """Change the core's state after each restart."""
     return lambda faulty: faulty.on_restart.append(lambda again: change(again.core))
 
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """Installs several changes."""
+    """An installer of several changes."""
 
     installs: tuple[Install, ...]
 
@@ -213,6 +217,6 @@ def both(*installs: Install) -> Install:
     return Both(installs)
 
 
-def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Change one byte."""
     return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]

@@ -1,4 +1,4 @@
-"""Faults of the keys that a queue manager publishes: their blobs are others."""
+"""Faults of the keys that a queue manager publishes: changed blobs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 
 
-def published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Publish other blobs; published blobs stay unchanged."""
+def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
+    """Publish changed blobs; blobs that are already published stay unchanged."""
     made: dict[bytes, bytes] = {}
 
     def publish(qm: QueueManager) -> None:
@@ -28,8 +28,8 @@ def published_blobs(change: Callable[[bytes], bytes]) -> Install:
     return always(publish)
 
 
-def blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
-    """Change a u32 of a blob, by its offset."""
+def change_blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    """Return a function that changes the u32 at an offset of a blob."""
 
     def change_number(blob: bytes) -> bytes:
         value = change(int.from_bytes(blob[at : at + 4], "little"))

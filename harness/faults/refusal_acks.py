@@ -1,6 +1,7 @@
-"""Acknowledgments of refused messages: one that is missing, or one that was not requested.
+"""Faults of the acknowledgments of refused messages: missing acknowledgments, and acknowledgments that were not
+requested.
 
-The classes of refusal in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
+The classes of refusal are in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 
-def nack_missing(refused: MessageClass) -> Install:
-    """Send no administration acknowledgment of a class, although NA is set."""
+def omit_nack(refused: MessageClass) -> Install:
+    """Send no administration acknowledgment with a given class, although NA is set."""
 
     class NackMissing(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -25,8 +26,8 @@ def nack_missing(refused: MessageClass) -> Install:
     return replace_part(NackMissing)
 
 
-def nack_unasked(refused: MessageClass) -> Install:
-    """Send the administration acknowledgment of a class whether NA is set or not."""
+def send_unrequested_nack(refused: MessageClass) -> Install:
+    """Send the administration acknowledgment with a given class whether NA is set or not."""
 
     class NackUnasked(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -38,8 +39,8 @@ def nack_unasked(refused: MessageClass) -> Install:
     return replace_part(NackUnasked)
 
 
-def final_ack_missing(refused: MessageClass) -> Install:
-    """Send no FinalAck of a class."""
+def omit_final_ack(refused: MessageClass) -> Install:
+    """Send no FinalAck with a given class."""
 
     class FinalAckMissing(FinalAcks):
         def refuse_transactional(

@@ -1,4 +1,4 @@
-"""The faults by name, and the core that has some of them."""
+"""The faults by name, and a queue manager with some of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ InputFilter = Callable[[Input], Iterable[Input]]
 
 @dataclass(slots=True)
 class FaultyCore:
-    """A queue manager with faults: the surface of ``QueueManager``, with changed inputs and outputs."""
+    """A queue manager with faults: it has the interface of ``QueueManager``, with changed inputs and outputs."""
 
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
@@ -41,7 +41,7 @@ class FaultyCore:
     """Entered while this core computes, and only then: other cores of the process, such as a peer's, do without."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Begin with the content of the disk; faults at a restart apply afterwards, unless the disk is new."""
+        """Restore the state from the disk; faults at a restart apply afterwards, unless the disk is new."""
         with self.around:
             self.core.restore(entries)
         if entries:
@@ -60,7 +60,7 @@ class FaultyCore:
         return self._outgoing(effects)
 
     def next_due(self) -> int | None:
-        """Say when a timer is due, in monotonic ms."""
+        """Return when the next timer is due, in monotonic ms."""
         return self.core.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
@@ -83,17 +83,18 @@ class FaultyCore:
 
 
 Install = Callable[[FaultyCore], None]
-"""Puts a fault into a core."""
+"""A function that installs a fault in a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A deliberate violation.
 
-    ``breaks``: the rules that the fault breaks; more than one where the documents state one demand several times.
-    ``reading``: the fault breaks no rule, but follows another reading of an erratum, such as E41.2, its second.
-    ``around``: the context in which the core is made and computes. ``file``: the file that registers the fault, such as
-    ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: its author had read the rule and not its checks.
+    ``breaks``: the rules that the fault breaks; several if the documents state one demand several times. ``reading``:
+    the fault breaks no rule, but follows an alternative reading of an erratum, such as E41.2, the second reading of
+    E41. ``around``: the context in which the core is created and runs. ``file``: the file that registers the fault,
+    such as ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: its author had read the rule, but not the
+    checks of the rule.
     """
 
     name: str
@@ -118,7 +119,7 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
 
 
 def _registering_file() -> str | None:
-    """Return the file of the suites that is being imported, whichever of its functions registers a fault."""
+    """Return the file of the suites that is being imported and registers a fault."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -129,12 +130,12 @@ def _registering_file() -> str | None:
 
 
 def add_reading(reading: str, says: str, install: Install) -> None:
-    """Register a variant of the reference that follows another reading of an erratum: it breaks nothing."""
+    """Register a variant of the reference that follows an alternative reading of an erratum and breaks no rule."""
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 
 def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
-    """Make a core with some faults, by name; UnknownFault for an unknown name."""
+    """Create a core with the named faults; raise UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:
         for fault in faults:
@@ -146,7 +147,7 @@ def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
 
 
 def find_fault(name: str) -> Fault:
-    """Return a fault by name, or a mutant of the reference as one; UnknownFault when there is none."""
+    """Return a fault by name, or a mutant of the reference as a fault; raise UnknownFault for an unknown name."""
     known = load_faults()
     if name in known:
         return known[name]
@@ -178,7 +179,7 @@ def load_faults() -> dict[str, Fault]:
 
 
 def import_faults(files: Iterable[Path]) -> list[Fault]:
-    """Import files of faults; return the faults that are known then."""
+    """Import files of faults; return all faults that are registered afterwards."""
     for file in sorted(files):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     return list(_FAULTS.values())

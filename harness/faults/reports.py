@@ -1,4 +1,4 @@
-"""Reports of traced messages that say something else. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
+"""Faults of the reports of traced messages. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
-"""Another queue than the one that reports are for."""
+"""A queue that is not the report queue."""
 
 
 def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
@@ -29,8 +29,10 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
     return during(trace, OwnMessages.send, make)
 
 
-def reported_with(trace: Method, element: str, value: Any) -> Install:
-    """Change one element of the reports that one step of Tracing sends; a callable gets the old value."""
+def change_report_element(trace: Method, element: str, value: Any) -> Install:
+    """Change one element of the reports that one step of Tracing sends; a callable computes the new
+    value from the old.
+    """
 
     def change(qm: QueueManager, report: Message) -> Message:
         changed: Message = set_fields(report, {element: value})

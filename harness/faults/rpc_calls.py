@@ -1,4 +1,4 @@
-"""Calls of DCE/RPC that are answered with other values, or made without a binding; interfaces at ports of their own."""
+"""Faults of DCE/RPC calls: changed answers, calls without a binding, and interfaces at separate ports."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NEVER_AGREED = 0x7171
 """A p_cont_id that the client did not propose."""
 
 
-def answering(call: Call, **changes: Any) -> Call:
-    """Return a call that is answered with other values; callables get the value that was there."""
+def change_answer_values(call: Call, **changes: Any) -> Call:
+    """Return a call with changed values in its answer; a callable computes the new value from the old."""
     return cast(Call, _Answering(call, changes))
 
 
 class _Answering:
-    """A call whose answer is changed on its way."""
+    """A call whose answer is changed before it is sent."""
 
     def __init__(self, call: Call, changes: dict[str, Any]) -> None:
         self._call = call
@@ -48,29 +48,31 @@ class _Answering:
 
 
 class _Throwing(_Answering):
-    """A call whose failures are thrown."""
+    """A call that throws its failures."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         status: int = results["Return"]
         return self._call.fault(status) if status >> 31 else self._call.respond(**results)
 
 
-def throwing(method: Method) -> Install:
-    """Throw the refusals of a method, instead of returning them."""
+def throw_refusals(method: Method) -> Install:
+    """Let a method throw its refusals instead of returning them."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
     )
 
 
 def change_answer(method: Method, **changes: Any) -> Install:
-    """Let a method answer with other values, as ``answering`` does."""
+    """Change values in the answer of a method, as ``change_answer_values`` does."""
     return replace_part(
-        override_method(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
+        override_method(
+            method, lambda original: lambda qm, call, now: original(qm, change_answer_values(call, **changes), now)
+        )
     )
 
 
-def requests(change: Callable[[Request], Request]) -> Install:
-    """Change requests before they are read."""
+def change_requests(change: Callable[[Request], Request]) -> Install:
+    """Change RPC requests before the server reads them."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
@@ -86,23 +88,25 @@ def requests(change: Callable[[Request], Request]) -> Install:
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
+    """Change the stubs of a method of qm2qm before the server reads them; ``length``: the size in bytes that identifies
+    them.
+    """
     opnum = find_method(QM2QM, method)
 
     def rewritten(body: Request) -> Request:
         known = body.opnum == opnum and len(body.stub) == length
         return replace(body, stub=change(body.stub)) if known else body
 
-    return requests(rewritten)
+    return change_requests(rewritten)
 
 
 def error_for_success(status: int) -> int:
-    """Return MQ_ERROR for MQ_OK, and any other status as it is."""
+    """Return MQ_ERROR for MQ_OK, and any other status unchanged."""
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def called_unbound(method: str) -> Install:
-    """Call a method of qm2qm on a presentation context that was never agreed on."""
+def call_unbound(method: str) -> Install:
+    """Let the client call a method of qm2qm on a presentation context that was never accepted."""
     opnum = find_method(QM2QM, method)
 
     def install(faulty: FaultyCore) -> None:
@@ -131,8 +135,8 @@ _BINDING_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.AL
 _PTYPE_AT = 2
 
 
-def interfaces_apart(faulty: FaultyCore) -> None:
-    """Serve qmcomm at the port of qmcomm alone and qm2qm at that of qm2qm alone, as a system may (MS-MQQP 3.1.4.8)."""
+def serve_interfaces_apart(faulty: FaultyCore) -> None:
+    """Serve qmcomm only at its own port, and qm2qm only at its own port, as MS-MQQP 3.1.4.8 allows."""
     not_here: dict[str, Interface] = {}
 
     def filter_(event: Input) -> Iterable[Input]:

@@ -1,4 +1,4 @@
-"""Helpers of faults of messages: which packets are meant, the BaseHeader as it then is, a message made otherwise."""
+"""Helpers for faults of messages: select packets, correct PacketSize, and change the construction of messages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reference_qm.model.adm import Message, MessagePosition
 
 
 def carries(header: str) -> Callable[[UserMessagePacket], bool]:
-    """Choose messages that have a header: ``TransactionHeader``."""
+    """Return a condition that selects messages with a header, such as ``TransactionHeader``."""
     return lambda packet: getattr(packet, header) is not None
 
 
-def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
-    """Choose messages that have an item of SecurityData: ``Signature``."""
+def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
+    """Return a condition that selects messages with an item of SecurityData, such as ``Signature``."""
 
     def has_item(packet: Any) -> bool:
         return packet.SecurityHeader is not None and bool(getattr(packet.SecurityHeader.SecurityData, item))
@@ -29,22 +29,22 @@ def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Set PacketSize to the number of bytes."""
-    return with_size(data, len(data))
+    """Set PacketSize of a packet to its number of bytes."""
+    return set_packet_size(data, len(data))
 
 
-def with_size(data: bytes, size: int) -> bytes:
-    """Let PacketSize be a number."""
+def set_packet_size(data: bytes, size: int) -> bytes:
+    """Set PacketSize of a packet to a number."""
     return data[:8] + size.to_bytes(4, "little") + data[12:]
 
 
-def size_off_by(by: int) -> Callable[[bytes], bytes]:
-    """Let PacketSize be some more, or less, than it should be."""
-    return lambda data: with_size(data, int.from_bytes(data[8:12], "little") + by)
+def add_to_packet_size(by: int) -> Callable[[bytes], bytes]:
+    """Return a function that adds a number to PacketSize."""
+    return lambda data: set_packet_size(data, int.from_bytes(data[8:12], "little") + by)
 
 
-def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
-    """Send a number of a message with its bytes turned around."""
+def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+    """Return a function that reverses the bytes of a number in a message."""
 
     def turn_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -54,7 +54,7 @@ def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
-    """Change the packets that are made of messages; ``change`` gets the packet and its message."""
+    """Change the packets that are constructed from messages; ``change`` is called with the packet and its message."""
 
     def make(original: Any) -> Any:
         def construct(qm: QM, position: MessagePosition) -> UserMessagePacket:
@@ -66,7 +66,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
-    """Change the messages that are put into queues."""
+    """Change the messages that are inserted into queues."""
 
     def make(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))

@@ -1,4 +1,6 @@
-"""Packets that come in a state of the session in which they must not come. Spec: MS-MQQB 3.1.5.2 to 3.1.5.8."""
+"""Faults in the handling of packets that arrive in a session state in which they are not allowed. Spec: MS-MQQB 3.1.5.2
+to 3.1.5.8.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: bool) -> Install:
-    """Ignore a kind of packet in one state, instead of closing the session of an initiator or of an acceptor."""
+    """Ignore packets of one kind in one state of an initiator or acceptor, instead of closing the session."""
 
     class Ignoring(Closing):
         def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

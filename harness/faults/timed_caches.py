@@ -1,6 +1,6 @@
-"""Caches of keys and certificates that keep something else, or something more. Spec: MS-MQQB 3.1.1.3.
+"""Faulty caches of keys and certificates. Spec: MS-MQQB 3.1.1.3.
 
-A fault is a subclass of TimedCache that is put in the place of one cache, by the printed name of that cache.
+Each fault is a subclass of TimedCache that replaces one cache, given by the printed name of the cache.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Cache = TimedCache[Any]
 _TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
 
 
-def cache_replaced(name: str, cls: type[Cache]) -> Install:
-    """Put a subclass of TimedCache in the place of a cache, on top of the faults that are there already."""
+def replace_cache(name: str, cls: type[Cache]) -> Install:
+    """Replace a cache with a subclass of TimedCache, in addition to earlier faults of that cache."""
 
     def put_in_place(faulty: FaultyCore) -> None:
         caches = faulty.core.caches
@@ -37,23 +37,23 @@ def cache_replaced(name: str, cls: type[Cache]) -> Install:
 
 
 class NothingCached(Cache):
-    """A cache that takes no entry."""
+    """A cache that stores no entry."""
 
     def add(self, entry: Any) -> None:
-        """Forget it."""
+        """Discard the entry."""
 
 
 class OnlyTheLast(Cache):
-    """A cache of one entry, that of the last."""
+    """A cache that stores only the last entry."""
 
     def add(self, entry: Any) -> None:
-        """Let it take the place of the others."""
+        """Replace all other entries with this one."""
         self.entries.clear()
         super().add(entry)
 
 
 class CachedInMs(Cache):
-    """A cache whose CachedTime is in ms."""
+    """A cache that stores CachedTime in ms instead of seconds."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
@@ -67,7 +67,7 @@ class WithoutLimit(Cache):
 
 
 class EmptiedWhenFull(Cache):
-    """A cache that loses all entries instead of the oldest half."""
+    """A cache that removes all entries, instead of the oldest half, when it is full."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size:
@@ -76,7 +76,7 @@ class EmptiedWhenFull(Cache):
 
 
 class NewestLost(Cache):
-    """A cache that loses the newest half instead of the oldest."""
+    """A cache that removes the newest half of its entries, instead of the oldest half, when it is full."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size:
@@ -85,17 +85,17 @@ class NewestLost(Cache):
         super().add(entry)
 
 
-def cached_with(name: str, **fields: Any) -> Install:
-    """Put entries with other fields into a cache."""
+def change_cached_entries(name: str, **fields: Any) -> Install:
+    """Store entries with changed fields in a cache."""
 
     class CachedWith(Cache):
         def add(self, entry: Any) -> None:
             super().add(replace(entry, **fields))
 
-    return cache_replaced(name, CachedWith)
+    return replace_cache(name, CachedWith)
 
 
-def cleanup_not_started(name: str) -> Install:
+def omit_cleanup_timer(name: str) -> Install:
     """Do not start the cleanup timer of a cache."""
 
     class CleanupNotStarted(CacheTimers):
@@ -106,8 +106,8 @@ def cleanup_not_started(name: str) -> Install:
     return replace_part(CleanupNotStarted)
 
 
-def cleanup_late(name: str) -> Install:
-    """Let the cleanup timer of a cache run for two lifetimes at first."""
+def delay_cleanup_timer(name: str) -> Install:
+    """Start the cleanup timer of a cache with two lifetimes instead of one."""
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:
@@ -120,8 +120,8 @@ def cleanup_late(name: str) -> Install:
     return replace_part(CleanupLate)
 
 
-def cleanup_started_again(name: str) -> Install:
-    """Start the cleanup timer of a cache with every message, also while it runs."""
+def restart_cleanup_timer(name: str) -> Install:
+    """Restart the cleanup timer of a cache with every message, even while it runs."""
 
     class CleanupStartedAgain(CacheTimers):
         def start(self, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Writes a copy of a capture for Wireshark, with a comment at each frame that a verdict names."""
+"""Write a copy of a capture for Wireshark, with a comment on each frame that a verdict names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 500
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
     """Write the copy as pcapng: the same frames, with their numbers, times, link types and sizes.
 
-    A frame keeps its own comment. Anything behind the last readable frame of a damaged file is left out.
+    A frame keeps its own comment. Data after the last readable frame of a damaged file is omitted.
     """
     comments = _comments(systems)
     interfaces: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Judges a capture of another tool: every system in it, by every passive predicate."""
+"""Judge every system in a capture by another tool, with every passive predicate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 @dataclass(slots=True)
 class Checked:
-    """A capture with the verdicts on its systems; ``damage``: the damage of the file, in words."""
+    """A capture with the verdicts on its systems; ``damage``: a description of the file's damage."""
 
     path: Path
     traffic: Traffic
@@ -32,7 +32,7 @@ def check_capture(
 ) -> Checked:
     """Judge a capture of any supported format; ``ports``: further TCP ports of queue managers.
 
-    Raises UsageError for a file of another format, CaptureError for one in which no frame can be read.
+    Raises UsageError for a file in another format, CaptureError for a file without a readable frame.
     """
     load_predicates()
     traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT})

@@ -1,4 +1,4 @@
-"""Follows the connections of a capture: finds those between queue managers, and the packets of each end."""
+"""Follow the connections in a capture: find those between queue managers, and the packets from each end."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from reference_qm.codec.base import SIGNATURE
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
-TRIES = 8
-"""Segments of a connection that began before its capture, in which a packet of a queue manager is looked for."""
+MOST_SEARCHED_SEGMENTS = 8
+"""How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
 _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
 class Totals:
-    """The counts of all conversations together, for the report."""
+    """The counts over all conversations, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
     kinds: Counter[str] = field(default_factory=Counter)
-    """Conversations by kind."""
+    """The number of conversations by kind."""
     states: Counter[str] = field(default_factory=Counter)
-    """Conversations of queue managers by state."""
+    """The number of conversations of queue managers, by state."""
     interfaces: Counter[UUID] = field(default_factory=Counter)
     lost: int = 0
-    """The number of incomplete packets of queue managers."""
+    """The number of incomplete packets from queue managers."""
     shown: list[Described] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A conversation in the report; ``gaps``: a text for each of the first gaps."""
+    """The description of a conversation in the report; ``gaps``: a text for each of the first gaps."""
 
     client: str
     server: str
@@ -53,7 +53,7 @@ class Described:
 
 
 MOST_LISTED_CONVERSATIONS = 1000
-"""Conversations that a report lists."""
+"""The largest number of conversations that a report lists."""
 GAPS_LISTED = 5
 
 
@@ -99,7 +99,7 @@ class Conversation:
         number: int,
         time_us: int,
     ) -> None:
-        """Take a segment that one side has sent."""
+        """Add a segment that one side has sent."""
         self.last_frame = number
         if flags & SYN:
             self.client = 1 - side if flags & ACK else side
@@ -108,14 +108,14 @@ class Conversation:
             self.end()
 
     def is_opened_again(self, side: int, sequence: int) -> bool:
-        """Return whether a SYN of one side opens another connection on the same ports."""
+        """Return whether a SYN from one side opens a new connection on the same ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
             way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
         )
 
     def end(self) -> None:
-        """End the conversation, because the capture has no more frames of it."""
+        """End the conversation, because the capture contains no more frames of it."""
         if self.ended:
             return
         self.ended = True
@@ -131,8 +131,8 @@ class Conversation:
     # -- what its ways say ------------------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the cutter for a direction with these next bytes; None while the protocol is unknown, or for another
-        protocol.
+        """Return the cutter for a direction whose next bytes are these; None while the protocol is unknown, and for
+        protocols that are not judged.
         """
         if not self.kind:
             self._classify(data)
@@ -147,7 +147,7 @@ class Conversation:
         return PduCutter(way.packet, late=late)
 
     def packet(self, side: int, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
-        """Take a packet or PDU of one side."""
+        """Add a packet or PDU that one side has sent."""
         self._packets += 1
         if self.kind == RPC:
             from harness.foreign.pdus import bound_interfaces
@@ -157,10 +157,10 @@ class Conversation:
         show(self._views, side, data, number, (time_us - self._start_us) // 1000, "tcp", error)
 
     def hole(self, side: int, size: int, number: int) -> None:
-        """Note that bytes are missing in the capture."""
+        """Record that the capture lacks bytes from one side."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
-        reason = f"{size} bytes of {self._name(side)} {where} are not in the capture"
+        reason = f"{size} bytes from {self._name(side)} {where} are missing in the capture"
         if len(self._gaps) < GAPS_LISTED:
             self._gaps.append(reason)
         self._lack(reason)
@@ -184,13 +184,13 @@ class Conversation:
             self._assign_views(late)
         elif self._is_at(RPC_PORTS):
             self.kind = RPC
-        elif late and self._tries < TRIES:
+        elif late and self._tries < MOST_SEARCHED_SEGMENTS:
             self._tries += 1
         else:
             self.kind = OTHER
 
     def _assign_views(self, late: bool) -> None:
-        """Give each end that is judged its view of the connection."""
+        """Create a view of the connection for each end that is judged."""
         if self.client is None:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
@@ -204,7 +204,7 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port by which a system within a computer is known: of the client any but the server's."""
+        """Return the port that identifies a system within a computer; for a client, any port except the server's."""
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
         if own[0] != other[0]:
@@ -253,7 +253,7 @@ class Conversation:
 
 
 class _Way(Receiver):
-    """One direction of a conversation; it is read when the protocol of its conversation is known."""
+    """One direction of a conversation, whose bytes are read once the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation
@@ -290,7 +290,7 @@ class _Way(Receiver):
             self._cutter.end()
 
     def packet(self, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
-        """Take a packet."""
+        """Add a packet of this direction."""
         self._conversation.packet(self._side, data, number, time_us, error)
 
 

@@ -1,4 +1,4 @@
-"""Reads the IP packets of a capture as far as they are complete, and joins their fragments.
+"""Read the IP packets of a capture as far as they are complete, and join their fragments.
 
 Spec: RFC 791, 8200, 9293, 768. Checksums are not verified, because in a capture on the sending machine the network card
 has not computed them yet.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
-"""Extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
+"""The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
 MOST_FRAGMENTED = 1024
 """The largest number of packets that wait for fragments; a new one replaces the oldest."""
 
@@ -43,7 +43,7 @@ class Fragments:
         self.given_up = 0
 
     def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
-        """Take a fragment whose data begins at an offset of the packet; return the packet that it completes."""
+        """Add a fragment whose data begins at an offset of its packet; return the packet once it is complete."""
         whole = self._open.get(key)
         if whole is None:
             if len(self._open) >= MOST_FRAGMENTED:
@@ -60,7 +60,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """Return the number of packets that never became complete."""
+        """Return the number of packets that remained incomplete."""
         return self.given_up + len(self._open)
 
 
@@ -76,7 +76,7 @@ class _Whole:
             self._held += len(data)
 
     def made(self) -> bytes | None:
-        """Return the packet if it is complete; where fragments overlap, the bytes that came first are used."""
+        """Return the packet if it is complete; where fragments overlap, the bytes received first are used."""
         if self.size is None or self._held < self.size:
             return None
         made = b""
@@ -88,7 +88,7 @@ class _Whole:
 
 
 def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
-    """Read the IP packet at an offset of a frame that had ``size`` bytes; None while fragments of it are missing."""
+    """Read the IP packet at an offset of a frame that had ``size`` bytes; return None while fragments are missing."""
     if len(frame) <= at:
         raise NotRead("frames that are cut before their IP header")
     version = frame[at] >> 4
@@ -128,7 +128,7 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
     source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
     while protocol not in (TCP, UDP):
         if protocol in (_NOTHING, _ENCRYPTED):
-            raise NotRead("IP packets that are encrypted (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
+            raise NotRead("encrypted IP packets (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
         if protocol not in _EXTENSIONS and protocol not in (_FRAGMENT, _AUTHENTICATED):
             break
         if len(frame) < start + 8:

@@ -1,4 +1,4 @@
-"""Reads capture files of other tools (pcap and pcapng, compressed or not); the content decides the format."""
+"""Read capture files by other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONVERTED = (
     (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
     (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
 )
-"""The formats that `editcap` converts, by their first bytes."""
+"""Unsupported formats that `editcap` can convert, by their first bytes."""
 
 
 def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
@@ -52,7 +52,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
         except RecordError as error:
             if not number:
                 raise CaptureError(path, 0, f"no frame can be read: {error}") from error
-            damaged(f"it is damaged behind frame {number}: {error}")
+            damaged(f"it is damaged after frame {number}: {error}")
 
 
 def _decompressed(raw: IO[bytes]) -> IO[bytes]:

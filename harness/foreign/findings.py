@@ -1,4 +1,4 @@
-"""Describes the findings in a checked capture as plain values, from which each format of the report is made."""
+"""Describe the findings in a checked capture as plain values, from which each format of the report is made."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from harness.capture.recorder import Frame
 from harness.foreign.check import Checked
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.systems import System
-from harness.judging.judge import SIZE_LOOKED_THROUGH
+from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
 MOST_HEX = 64
-"""The number of bytes of a deciding field that a report quotes."""
+"""The largest number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
-"""The state of a rule that occurred, but whose necessary packets are incomplete in the capture."""
+"""The state of a rule that occurred in the capture, but whose packets are incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """The result of a rule for one system."""
+    """The result of one rule for one system."""
 
     rule: str
     level: str
@@ -53,8 +53,8 @@ class RuleFinding:
     packets: tuple[Shown, ...]
 
     @property
-    def filter(self) -> str:
-        """A display filter of Wireshark for the packets of the rule."""
+    def display_filter(self) -> str:
+        """The display filter with which Wireshark shows the packets of the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,15 +69,15 @@ class RuleFinding:
             "errata": self.errata,
             "notes": self.notes,
             "packets": [each.to_json() for each in self.packets],
-            "filter": self.filter,
+            "filter": self.display_filter,
         }
         return {key: value for key, value in made.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class SystemFinding:
-    """The findings on one system in a capture. ``unjudged``: the number of packets by the reason why a rule could not
-    judge them.
+    """The findings on one system in a capture. ``unjudged``: the number of packets that a rule could not judge, by
+    reason.
     """
 
     name: str
@@ -91,7 +91,7 @@ class SystemFinding:
 
     @property
     def decided(self) -> int:
-        """The number of judged rules."""
+        """The number of rules with a verdict."""
         return len(self.of(*DECIDED))
 
     def to_json(self) -> dict[str, Any]:
@@ -113,12 +113,12 @@ class SystemFinding:
 
 
 def findings_of(checked: Checked) -> list[SystemFinding]:
-    """Return the findings on each system, in the order of their first packets; to be called once."""
+    """Return the findings on each system, in the order of the systems' first packets; call this function only once."""
     return [_of_system(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
 def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
-    """Return the whole report on one file as JSON values."""
+    """Return the report on one file as JSON values."""
     traffic = checked.traffic
     totals = traffic.totals
     return {
@@ -179,7 +179,7 @@ def _packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
         if frame is None:
             continue
         time_s = frame.time_ms / 1000
-        if evidence.first is None or evidence.last is None or frame.size > SIZE_LOOKED_THROUGH:
+        if evidence.first is None or evidence.last is None or frame.size > MAX_SEARCHED_BYTES:
             yield Shown(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]

@@ -1,4 +1,4 @@
-"""Judges captures for a lake (`mqconform lake judge`): those of runs and those of other tools."""
+"""Judge captures for a lake (`mqconform lake judge`), both of runs and by other tools."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from harness.judging.captured import NoDirection
 from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
-NAMED = 5
+MOST_NAMED_SYSTEMS = 5
 """The largest number of systems that an error message names."""
 
 
 class NothingJudged(MqconformError):
-    """A capture has no packet of the requested system that can be judged."""
+    """A capture contains no packet from the requested system that can be judged."""
 
 
 def lines_of_capture(
     path: Path, name: str, profile: str = NO_RELEASE, sut: str = ""
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+    """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
     ``sut``: the address of the system; not needed for a capture of a run, and where only one system has packets. The
     lines lack ``test``, ``seq`` and ``ms``, which the caller adds. Raises MqconformError.
@@ -35,10 +35,10 @@ def lines_of_capture(
     checked = check_capture(path, load_catalogue(), Wanted.parse(sut) if sut else None, profile or NO_RELEASE)
     systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
     if not systems:
-        raise NothingJudged(f"{path}: no packet of a queue manager{f' at {sut}' if sut else ''} that can be judged")
+        raise NothingJudged(f"{path}: no packet from a queue manager{f' at {sut}' if sut else ''} that can be judged")
     if len(systems) > 1:
-        names = ", ".join(system.name for system in systems[:NAMED])
-        raise NoDirection(f"{path}: does not say which system is judged: give --sut with one of {names}")
+        names = ", ".join(system.name for system in systems[:MOST_NAMED_SYSTEMS])
+        raise NoDirection(f"{path}: contains several systems; give --sut with one of {names}")
     lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
     return checked.traffic.end_us, kept

@@ -1,4 +1,4 @@
-"""Finds the start of the IP packet in a frame by its link type. Spec: https://www.tcpdump.org/linktypes.html."""
+"""Find the start of the IP packet in a frame, by link type. Spec: https://www.tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ CUT = -2
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
-"""EtherTypes of VLAN tags, each of 4 bytes."""
+"""The EtherTypes of VLAN tags. Each tag has 4 bytes."""
 _FAMILIES = frozenset((2, 10, 24, 28, 30))
-"""AF_INET, and the values of AF_INET6 on the systems that capture on such interfaces."""
+"""The value of AF_INET, and the values of AF_INET6 on the systems that make captures of these link types."""
 
 
 def _find_ip_offset(data: bytes, at: int) -> int:
-    """Return where IP begins behind the EtherType at ``at`` and any number of VLAN tags."""
+    """Return the offset of the IP packet after the EtherType at ``at`` and any number of VLAN tags."""
     while at + 2 <= len(data):
         kind = data[at] << 8 | data[at + 1]
         if kind in (_IPV4, _IPV6):
@@ -33,7 +33,7 @@ def _ethernet(data: bytes) -> int:
 
 
 def _read_address_family(data: bytes) -> int:
-    """Read the address family, which is in the byte order of the computer that captured."""
+    """Read the address family, which is in the byte order of the capturing computer."""
     if len(data) < 4:
         return CUT
     return 4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _FAMILIES else NOT_IP
@@ -48,7 +48,7 @@ def _cooked(data: bytes) -> int:
 
 
 def _cooked_2(data: bytes) -> int:
-    """Read the EtherType at the start of the header; VLAN tags follow its 20 bytes."""
+    """Read the EtherType at the start of the header; VLAN tags follow the header of 20 bytes."""
     if len(data) < 20:
         return CUT
     kind = data[0] << 8 | data[1]
@@ -69,6 +69,6 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     229: _raw,
     276: _cooked_2,
 }
-"""For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2) a function that returns the
-offset of the IP packet in a frame, `NOT_IP` or `CUT`.
+"""For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that returns
+the offset of the IP packet in a frame, `NOT_IP` or `CUT`.
 """

@@ -1,7 +1,6 @@
-"""Cuts a direction of a connection into packets, although the capture may have begun late or may lack bytes.
-
-Behind missing bytes the start of the next packet is unknown. It is searched by its signature, and accepted if the
-packet can be read and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+"""Cut a direction of a connection into packets, although the capture may have begun late or may lack bytes. After
+missing bytes, the start of the next packet is unknown: a packet is looked for by its signature, and accepted if it can
+be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
 """
 
 from __future__ import annotations
@@ -16,34 +15,34 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure
 
 Take = Callable[[bytes, int, int, FormatError | None], None]
-"""Takes a packet, the frame in which the packet begins, the time (int us) of the frame that completes it, and the
-reason why it is malformed.
+"""The type of functions that receive a packet, the frame in which it begins, the time (int us) of the frame that
+completes it, and, for a malformed packet, the error.
 """
 
-HEAD = 12
-"""The number of bytes of a packet that contain its size."""
+SIZE_KNOWN_AFTER_BYTES = 12
+"""int bytes: the length of the beginning of a packet that contains the size."""
 PDU_HEAD = 16
-HEAD_OF_ALL = max(HEAD, PDU_HEAD)
-"""int bytes that tell the size of a packet or of a PDU."""
+LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
+"""int bytes: the length of the beginning that contains the size, of a packet or of a PDU."""
 _SIGNATURE_OFFSET = 4
-"""The offset of the signature."""
+"""The offset of the signature in a packet."""
 _LAST_TYPE = 19
 _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 """The data representations of PDUs in use: ASCII and IEEE, in either byte order."""
 
 
 class Cutter(ABC):
-    """A cutter of one direction; ``lost`` counts the incomplete packets; several in a row count once."""
+    """Cuts one direction into packets; ``lost`` counts the incomplete packets, where several in a row count once."""
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
         self._take = take
         self._in_step = not late
-        """Whether the first held byte, or else the next byte, begins a packet."""
+        """Whether a packet begins with the first held byte, or with the next byte if no byte is held."""
         self._on_trial = False
-        """Whether that is only an assumption."""
+        """Whether the start of the packet is only assumed."""
         self._held = bytearray()
-        """The bytes that follow those in the framer and were not passed to it yet."""
+        """The bytes that have not been passed to the framer yet."""
         self._wanted = 0
         """The size of the packet that begins with the held bytes, including those of the framer; 0 while it is unknown.
         """
@@ -57,18 +56,18 @@ class Cutter(ABC):
 
     @abstractmethod
     def size_of(self, head: bytes) -> int | None:
-        """Return the size of the packet that begins with these bytes; None if it is unknown, or there is no packet."""
+        """Return the size of the packet that begins with these bytes; None if it is unknown or no packet begins."""
 
     @abstractmethod
     def find(self, data: bytes) -> int | None:
-        """Return the likely start of a packet."""
+        """Return the offset at which a packet seems to begin; None if no packet seems to begin."""
 
     @abstractmethod
     def is_packet(self, data: bytes) -> bool:
-        """Return whether bytes are a packet that can be read."""
+        """Return whether the bytes are a packet that can be parsed."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Take the next bytes."""
+        """Add the next bytes of the direction."""
         self._time_us = time_us
         if self._skipped:
             skipped = min(self._skipped, len(data))
@@ -88,7 +87,7 @@ class Cutter(ABC):
             self._feed_framer(pushed)
 
     def hole(self, size: int) -> None:
-        """Note that bytes are missing here."""
+        """Handle a gap: ``size`` bytes are missing here."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
         wanted = self.size_of(self._head()) if known else None
@@ -113,7 +112,7 @@ class Cutter(ABC):
             self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
 
     def _feed_framer(self, pushed: bool) -> None:
-        """Show the framer what is held, when that may complete a packet."""
+        """Pass the held bytes to the framer, if they may complete a packet."""
         there = self._framer.pending + len(self._held)
         if not self._wanted:
             self._wanted = self.size_of(self._head()) or 0
@@ -134,40 +133,42 @@ class Cutter(ABC):
             self._take(self._framer.broken, self._take_frame_bytes(len(self._framer.broken)), self._time_us, error)
 
     def _search_packet(self) -> None:
-        """Look for a packet in what is held; the bytes before it are left out."""
+        """Look for a packet in the held bytes; drop the bytes before it."""
         at = self.find(bytes(self._held))
         if at is None:
-            self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
+            self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
             return
         self._drop_first_bytes(at)
         self._in_step = self._on_trial = True
         self._try_packet_start(False)
 
     def _try_packet_start(self, pushed: bool) -> None:
-        """Decide whether a packet begins with what is held: it can be read, and another follows, or nothing."""
+        """Decide whether a packet begins with the first held byte: it can be parsed, and no byte or another packet
+        follows.
+        """
         while self._on_trial:
-            size = self.size_of(bytes(self._held[:HEAD_OF_ALL]))
+            size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))
             if size is None or len(self._held) < size:
                 return
-            after = bytes(self._held[size : size + HEAD_OF_ALL])
+            after = bytes(self._held[size : size + LONGEST_HEAD_BYTES])
             if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
                 self._on_trial = False
-            elif not after or len(after) == HEAD_OF_ALL or pushed:
+            elif not after or len(after) == LONGEST_HEAD_BYTES or pushed:
                 self._drop_first_bytes(1)
                 at = self.find(bytes(self._held))
                 if at is None:
                     self._in_step = self._on_trial = False
-                    self._drop_first_bytes(max(len(self._held) - HEAD_OF_ALL, 0))
+                    self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
                 else:
                     self._drop_first_bytes(at)
             else:
                 return
 
     def _head(self) -> bytes:
-        return (self._framer.head + bytes(self._held[:HEAD_OF_ALL]))[:HEAD_OF_ALL]
+        return (self._framer.first_bytes + bytes(self._held[:LONGEST_HEAD_BYTES]))[:LONGEST_HEAD_BYTES]
 
     def _drop_first_bytes(self, size: int) -> None:
-        """Leave out the first bytes that are held."""
+        """Drop the first held bytes."""
         if size:
             self._take_frame_bytes(size)
             del self._held[:size]
@@ -179,7 +180,7 @@ class Cutter(ABC):
         self._wanted = 0
 
     def _take_frame_bytes(self, size: int) -> int:
-        """Take bytes off the frames that have them; return the first of these frames."""
+        """Remove bytes from the list of pieces; return the frame of the first of them."""
         number = self._pieces[0][0] if self._pieces else 0
         while size and self._pieces:
             frame, there = self._pieces.popleft()
@@ -190,7 +191,7 @@ class Cutter(ABC):
 
 
 class PacketCutter(Cutter):
-    """A cutter into packets of MS-MQQB."""
+    """Cuts one direction into packets of MS-MQQB."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
@@ -213,13 +214,13 @@ class PacketCutter(Cutter):
 
 
 def find_packet(data: bytes) -> int | None:
-    """Return where a packet of MS-MQQB seems to begin, with its size; None where none does."""
+    """Return the offset and the size of the first bytes that seem to be a packet of MS-MQQB; None without one."""
     at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET
-        if data[begin] == VERSION and len(data) - begin >= HEAD:
+        if data[begin] == VERSION and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
             try:
-                measure(data[begin : begin + HEAD])
+                measure(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
             except FormatError:
                 pass
             else:
@@ -229,7 +230,7 @@ def find_packet(data: bytes) -> int | None:
 
 
 def is_pdu(data: bytes) -> bool:
-    """Return whether bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
+    """Return whether the bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
     if len(data) < PDU_HEAD or data[0] != 5 or data[1] > 1 or data[2] > _LAST_TYPE or data[4:8] not in _FORMATS:
         return False
     return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD

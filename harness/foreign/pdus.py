@@ -1,4 +1,4 @@
-"""Cuts a direction of a connection into PDUs of DCE/RPC, and reads the bound interfaces. Spec: C706 12.6."""
+"""Cut a direction of a connection into PDUs of DCE/RPC, and read the bound interfaces. Spec: C706 12.6."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERFACES = MappingProxyType(
 
 
 class PduCutter(Cutter):
-    """A cutter into PDUs, which are searched only at the start of a segment."""
+    """Cuts one direction into PDUs, which are looked for only at the start of a segment."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
@@ -45,7 +45,7 @@ class PduCutter(Cutter):
 
 
 def bound_interfaces(pdu: bytes) -> list[UUID]:
-    """Return the interfaces that a PDU proposes to bind; empty for another or an unreadable PDU."""
+    """Return the interfaces that a bind PDU proposes; empty for other PDUs and for an unreadable PDU."""
     try:
         if rpc_kind(pdu) not in ("bind", "alter_context"):
             return []

@@ -1,8 +1,8 @@
-"""Puts the bytes of a TCP connection in order, with frame and time, and finds the bytes that the capture lacks.
+"""Put the bytes of a TCP connection in order, with frame and time, and find the bytes that the capture lacks.
 
-Spec: RFC 9293 3.4. A segment is passed on when all bytes before it, and all bytes that it acknowledges, are there. So
-both directions come in an order that both ends may have seen. Bytes that never come, although they were acknowledged or
-later bytes came, are a gap in the capture.
+Spec: RFC 9293 3.4. A segment is forwarded when all bytes before it, and all bytes that it acknowledges, have been
+forwarded. So both directions are in an order that both ends may have seen. Bytes that are missing, although they were
+acknowledged or later bytes were captured, are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from bisect import insort
 from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
-MOST_HELD = 64
-"""The number of segments of a connection that may wait for earlier ones before these count as missing."""
+MOST_HELD_SEGMENTS = 64
+"""The largest number of segments of a connection that wait for earlier segments, before these count as missing."""
 MOST_BYTES = 4 * 1024 * 1024
-FARTHEST = 256 * 1024 * 1024
-"""The number of bytes that an acknowledgment can be ahead; one that is further ahead is damaged."""
+FARTHEST_ACK_BYTES = 256 * 1024 * 1024
+"""The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
 _WRAP = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
-    """A segment with numbers that do not wrap; ``acknowledged`` is 0 if it acknowledges nothing.
+    """A segment whose sequence numbers do not wrap; ``acknowledged`` is 0 if the segment acknowledges no byte.
 
     ``end`` includes ``missing``, the number of bytes at its end that the capture lacks.
     """
@@ -36,45 +36,47 @@ class Segment(NamedTuple):
 
 
 class Receiver:
-    """A receiver of the bytes of one direction."""
+    """The interface of a receiver of one direction's bytes."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Take the next bytes, with their frame."""
+        """Handle the next bytes, with their frame."""
         raise NotImplementedError
 
     def hole(self, size: int, number: int) -> None:
-        """Note that ``size`` bytes before a frame are missing in the capture."""
+        """Handle a gap: ``size`` bytes before a frame are missing in the capture."""
         raise NotImplementedError
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
-        """Note the end of this direction."""
+        """Handle the end of this direction."""
         raise NotImplementedError
 
 
 class Way:
-    """One direction of a connection, up to the present frame."""
+    """The state of one direction of a connection at the present frame."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver
         self.next: int | None = None
-        """The number of the next byte; None while it is unknown."""
+        """The sequence number of the next byte; None while it is unknown."""
         self.late = False
         """Whether bytes had been sent before the capture began."""
         self.taken = 0
         self.acknowledged = 0
-        """The highest number that the other side has acknowledged."""
+        """The highest sequence number that the other side has acknowledged."""
         self.held: list[Segment] = []
         self.closed = False
 
     def unwrap(self, number: int) -> int:
-        """Return a number of this direction as one that does not wrap; the first ones lie above `_WRAP`."""
+        """Return a sequence number of this direction as a number that does not wrap; the first numbers are above
+        `_WRAP`.
+        """
         if self.next is None:
             return number + _WRAP
         return self.next + (number - self.next + 0x8000_0000) % _WRAP - 0x8000_0000
 
 
 class Reassembly:
-    """A connection with two directions; the first is that of the sender of the first frame."""
+    """A connection with its two directions; the first direction is from the sender of the first frame."""
 
     def __init__(self, one: Receiver, other: Receiver) -> None:
         self.ways = Way(one), Way(other)
@@ -82,7 +84,7 @@ class Reassembly:
 
     @property
     def closed(self) -> bool:
-        """Return whether both directions have ended."""
+        """Whether both directions have ended."""
         return self.ways[0].closed and self.ways[1].closed
 
     def add(
@@ -96,7 +98,7 @@ class Reassembly:
         number: int,
         time_us: int,
     ) -> None:
-        """Take a segment that one side (0 or 1) has sent."""
+        """Add a segment that one side (0 or 1) has sent."""
         way, back = self.ways[side], self.ways[1 - side]
         if flags & SYN:
             self._open(way, back, sequence, acknowledged, flags)
@@ -109,7 +111,7 @@ class Reassembly:
                 back.next = acknowledged + _WRAP
                 back.late = way.late or way.taken > 0
             ack = back.unwrap(acknowledged)
-            if ack - back.next > FARTHEST:
+            if ack - back.next > FARTHEST_ACK_BYTES:
                 ack = 0
             elif ack > back.acknowledged:
                 back.acknowledged = ack
@@ -124,11 +126,11 @@ class Reassembly:
         insort(way.held, segment, key=_start)
         self._held_bytes += len(data)
         self._settle()
-        while len(way.held) + len(back.held) > MOST_HELD or self._held_bytes > MOST_BYTES:
+        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_BYTES:
             self._skip_missing_bytes()
 
     def end(self) -> None:
-        """Pass on the held bytes at the end of the capture, and report those that were acknowledged and never came."""
+        """Forward the held bytes at the end of the capture, and report acknowledged bytes that are missing."""
         while self.ways[0].held or self.ways[1].held:
             self._skip_missing_bytes()
         for way in self.ways:
@@ -157,7 +159,7 @@ class Reassembly:
                     moved = True
 
     def _skip_missing_bytes(self) -> None:
-        """Give up the bytes that the earliest segment waits for."""
+        """Report the bytes before the earliest held segment as missing."""
         one, other = self.ways
         way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest)
         first = way.held[0]

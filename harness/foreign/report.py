@@ -1,4 +1,4 @@
-"""Writes the report of `mqconform check` as text, as JSON and as JUnit's XML."""
+"""Write the report of `mqconform check` as text, as JSON and as JUnit's XML."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from harness.judging.verdicts import BROKEN, Advice, Verdict
 from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
-"""Conversations and reasons that the text lists; JSON has all."""
+"""The largest number of conversations and of reasons that the text lists; JSON lists all."""
 LONGEST = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
 _NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
 def as_text(findings: Findings) -> str:
-    """Return the report for people."""
+    """Return the report as text for people."""
     return "\n".join(line for one in findings for line in _text(*one)) + "\n"
 
 
 def as_json_text(findings: Findings) -> str:
-    """Return the report for programs."""
+    """Return the report as JSON for programs."""
     made = {"schema": 1, "files": [as_json(checked, systems) for checked, systems in findings]}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_junit(findings: Findings) -> str:
-    """Return JUnit's XML: a test suite for each system, a test case for each rule that occurred."""
+    """Return the report as JUnit's XML: a test suite for each system, a test case for each rule that occurred."""
     root = ElementTree.Element("testsuites", name="mqconform check")
     for checked, systems in findings:
         for system in systems:
@@ -85,16 +85,16 @@ def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
     if len(totals.shown) > MOST_LISTED_LINES:
         yield f"    and {len(totals.shown) - MOST_LISTED_LINES:,} more (--format json lists them)"
     if totals.lost:
-        yield f"  packets that are not whole, and not judged: at least {totals.lost:,}"
+        yield f"  incomplete packets, which are not judged: at least {totals.lost:,}"
     if totals.interfaces:
         from harness.foreign.pdus import INTERFACES  # which takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
-        yield f"  DCE/RPC interfaces that were bound: {', '.join(bound[:MOST_LISTED_LINES])}"
+        yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MOST_LISTED_LINES])}"
     for why, count in traffic.unread.most_common(MOST_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
-        yield "  no packet of a queue manager that can be judged"
+        yield "  no packet from a queue manager that can be judged"
     for system in systems:
         yield ""
         yield from _of_system(system)
@@ -112,7 +112,7 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
     if system.identifiers:
         yield f"  identifiers: {', '.join(sorted(map(str, system.identifiers)))}"
     if system.server_class:
-        classes = [("no server-class system", "server-class system")[each] for each in sorted(system.server_class)]
+        classes = [("not a server-class system", "server-class system")[each] for each in sorted(system.server_class)]
         yield f"  operating system, by its OS bit: {' and '.join(classes)}"
     roles = [f"{role or 'unknown role'} of {count:,}" for role, count in sorted(system.roles.items())]
     sent = [f"{count:,} {kind}" for kind, count in system.kinds.most_common()]
@@ -121,12 +121,13 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _NAMES.items())
     yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
-        yield f"  could not be judged: {count:,} packets by a rule: {why}"
+        yield f"  could not be judged: {count:,} packets for a rule: {why}"
     for rule in finding.of(*BROKEN):
         yield from (f"  {line}" for line in _of_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:
-            yield f"  {rule.rule}: its advice (SHOULD) was not followed: {one_line(rule.packets[0].observed, LONGEST)}"
+            observed = one_line(rule.packets[0].observed, LONGEST)
+            yield f"  {rule.rule}: its recommendation (SHOULD) was not followed: {observed}"
 
 
 def _of_rule(rule: RuleFinding) -> Iterator[str]:
@@ -140,4 +141,4 @@ def _of_rule(rule: RuleFinding) -> Iterator[str]:
         yield f"  {one_line(rule.reason, LONGEST)}"
     if rule.errata:
         yield f"  errata: {', '.join(rule.errata)}"
-    yield f"  filter: {rule.filter}"
+    yield f"  filter: {rule.display_filter}"

@@ -1,4 +1,4 @@
-"""Judges each system of a capture by every passive predicate."""
+"""Judge each system in a capture by every passive predicate."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
 from harness.errors import UsageError
-from harness.judging.judge import PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
+from harness.judging.judge import MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
 IDENTIFIERS_KEPT = 16
-"""The largest number of identifiers of one system in a report; more belong to several systems with one network address.
+"""The largest number of identifiers of one system in a report; a longer list would mean that several systems share an
+address.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The system to judge: an address, and a port if both ends of a connection have that address."""
+    """The requested system: an address, and a port if both ends of a connection have this address."""
 
     address: bytes
     port: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Wanted:
-        """Read ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; UsageError names the error."""
+        """Parse ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; raise UsageError for any other text."""
         host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
         try:
             return cls(ip_address(host.strip("[]")).packed, int(port) if port else None)
@@ -46,26 +47,26 @@ class System:
         self._entries = entries
         self.identifiers: set[UUID] = set()
         self.server_class: set[bool] = set()
-        """The value of the OS bit in its EstablishConnection requests."""
+        """The values of the OS bit in its EstablishConnection requests."""
         self.roles: Counter[str] = Counter()
-        """The number of its connections by role; the role is empty if the opening was not captured."""
+        """The number of its connections by role; the role is empty where the capture lacks the opening."""
         self.kinds: Counter[str] = Counter()
         """The number of its packets by kind."""
 
     def take(self, frame: Frame) -> None:
-        """Judge a packet that the system sent, or note a packet that it received."""
+        """Judge a packet that the system sent, or record a packet that it received."""
         if frame.from_sut:
             self.kinds[frame.kind] += 1
             self._identify(frame)
         self.judge.packets.on_frame(frame)
-        if frame.kind == "UserMessage" and frame.size > SIZE_LOOKED_THROUGH:
+        if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
             frame.forget()  # no field of it is shown
         else:
             frame.leave_layers()
         self.judge.packets.malformed.clear()  # only checks blame such packets
 
     def take_verdicts(self) -> list[Entry]:
-        """Return the verdicts, and keep none: a capture can have thousands of systems."""
+        """Return the verdicts and drop them from memory, because a capture can have thousands of systems."""
         self.judge.passive()
         taken = self._entries[:]
         self._entries.clear()
@@ -91,7 +92,7 @@ class System:
 
 @dataclass(slots=True)
 class Systems:
-    """All systems of a capture, by name; ``wanted``: the only one that is judged."""
+    """All systems of a capture by name; ``wanted``: the only system that is judged, if given."""
 
     catalogue: Catalogue
     capture: str
@@ -102,7 +103,7 @@ class Systems:
     """As many passes of each rule as the judge shows: a report shows none."""
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
-        """Return the system with a name and address; None if it is not to be judged."""
+        """Return the system with a name and an address; None if this system is not to be judged."""
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
@@ -130,7 +131,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class View:
-    """A connection, or datagrams, from the view of one system; ``side`` is its own side (0 or 1)."""
+    """A connection, or datagrams, as one system sees them; ``side`` is the side of this system (0 or 1)."""
 
     system: System
     side: int

@@ -1,4 +1,4 @@
-"""Passes each frame of a capture to its conversation."""
+"""Pass each frame of a capture to the conversation of the frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.wire.capture_files import Record
 
 PING_PORT = 3527
 MOST_OPEN = 16_384
-"""The largest number of connections that are followed at once; a new one replaces the one that was opened first."""
+"""The largest number of connections that are followed at once; a further connection replaces the oldest."""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
@@ -32,11 +32,10 @@ class Traffic:
     unread: Counter[str] = field(default_factory=Counter)
     _fragments: Fragments = field(default_factory=Fragments)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
-    """For addresses and ports in the order of a direction: the conversation, and the side that sends in that direction.
-    """
+    """The conversation and the sending side of each direction, by the addresses and ports of the direction."""
 
     def take(self, record: Record) -> None:
-        """Take the next frame."""
+        """Add the next frame."""
         self.frames += 1
         time_us = record.time_us
         if self.frames == 1:
@@ -54,12 +53,12 @@ class Traffic:
             conversation.end()
         self._open.clear()
         if lacking := self._fragments.end():
-            self.unread["IP packets of which fragments are missing"] += lacking
+            self.unread["IP packets with missing fragments"] += lacking
 
     def _frame(self, record: Record) -> None:
         link = LINKS.get(record.link_type)
         if link is None:
-            raise NotRead(f"frames of link type {record.link_type}, which is not read")
+            raise NotRead(f"frames of link type {record.link_type}, which is not supported")
         at = link(record.data)
         if at == NOT_IP:
             raise NotRead("frames without an IP packet")

@@ -1,4 +1,4 @@
-"""Deviations of a system that are known and accepted: ``--baseline FILE``.
+"""Known and accepted deviations of a system: ``--baseline FILE``.
 
 A baseline changes no verdict. A baseline lists the rules that may fail while the exit code stays 0. A failing rule that
 is not listed makes the exit code 1; so does a listed rule that passes again, because its entry would hide the next
@@ -54,7 +54,7 @@ class Baseline:
     deviations: Mapping[str, Deviation]
 
     def to_json(self, held: Held) -> dict[str, Any]:
-        """Return the entry of the baseline in run.json."""
+        """Return the entry for this baseline in run.json."""
         reasons = {rule: self.deviations[rule] for rule in held.expected}
         return {
             "file": str(self.path),
@@ -83,12 +83,12 @@ class Held:
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
-        """Yield lines for the terminal."""
+        """Yield the lines that describe the result on the terminal."""
         yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
         if self.new:
             yield f"not in the baseline: {', '.join(self.new)}"
         if self.stale:
-            yield f"in the baseline, but failing no more (take them out): {', '.join(self.stale)}"
+            yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
 
 
 def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
@@ -107,7 +107,7 @@ def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, w
 
 
 def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
-    """Read a baseline; UsageError names the file, the entry and the way out."""
+    """Read a baseline; a UsageError names the file, the entry and the remedy."""
     try:
         content = path.read_bytes()
         tree = tomllib.loads(content.decode())
@@ -117,7 +117,7 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
     if "schema" not in tree:
         raise UsageError(
-            f"{path}: is not a baseline: it has no `schema = {SCHEMA}`; "
+            f"{path}: not a baseline: it has no `schema = {SCHEMA}`; "
             "`mqconform baseline update RUN --baseline FILE` makes one"
         )
     if (schema := tree.pop("schema")) != SCHEMA:
@@ -131,7 +131,7 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     try:
         rule = rule_named(catalogue, name)
     except UsageError as error:
-        raise UsageError(f"{path}: {error}; of a rule that was retired the entry can go") from error
+        raise UsageError(f"{path}: {error}; delete the entry of a rule that was retired") from error
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
         raise UsageError(f'{path}: [{rule}]: must be a table with reason = "..." and link = "..."')
     for key in entry:
@@ -146,9 +146,9 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
 
 
 def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
-    """Return the text of a baseline of all failing rules, with the known reasons and links; the others stay empty.
+    """Return the text of a baseline of all failing rules, with the known reasons and links; unknown ones stay empty.
 
-    ``unsettled``: rules that the run left open, with their reasons; they stand there as comments.
+    ``unsettled``: rules that the run left open, with their reasons; they are included as comments.
     """
     text = [_HEAD]
     for rule in sorted(failing):
@@ -162,5 +162,5 @@ def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unset
 
 
 def _quote_toml(text: str) -> str:
-    """Return a basic string of TOML. The escapes of JSON are those of TOML, except for DEL."""
+    """Return a text as a basic string of TOML. TOML has the same escapes as JSON, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,6 @@
-"""Judge a capture alone: the passive predicates get the packets of the SUT, as in the run that recorded the capture."""
+"""Judge a capture without its run: the passive predicates judge the packets of the SUT, as in the run that recorded the
+capture.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
-MOST = 512 * 1024 * 1024
-"""int bytes that a capture may hold, a frame at least `FRAME_COST`: it may be longer than that of a check."""
+MAX_CAPTURE_BYTES = 512 * 1024 * 1024
+"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST`; a capture may be longer
+than that of a check.
+"""
 
 
 class NoDirection(MqconformError):
-    """A capture does not say which of its packets the SUT sent."""
+    """A capture does not record which of its packets the SUT sent."""
 
 
 class TooMuch(MqconformError):
@@ -36,7 +40,9 @@ _Event = tuple[int, int, Callable[[], object]]
 
 
 class Judged(NamedTuple):
-    """The verdicts of a capture, each rule's in the order of rules; ``ended_us``: its last frame, since 1970 UTC."""
+    """The verdicts of a capture, in the order of rules; ``ended_us``: the time of its last frame, in int microseconds
+    since 1970 UTC.
+    """
 
     entries: list[Entry]
     ended_us: int
@@ -49,10 +55,10 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
+    """Judge a capture of a SUT with this profile by every passive predicate; verdicts name the SUT ``name``.
 
-    ``watch`` also gets the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the deciding
-    field; passes are only counted.
+    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the
+    deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
@@ -67,9 +73,9 @@ def judge_capture(
 
 
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
-    """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+    """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    The lines have no ``test``, ``seq`` and ``ms``, which the caller knows. Raises as `judge_capture`.
+    The lines have no ``test``, ``seq`` and ``ms``, which the caller adds. Raises the exceptions of `judge_capture`.
     """
     found = judge_capture(path, name, load_catalogue(), profile)
     lines = [entry.to_json(0, 0) for entry in found.entries]
@@ -84,20 +90,22 @@ class _Kept:
 
 
 class Replay(Recorder):
-    """A recorder to which a capture happens again; its frames keep their numbers and times."""
+    """A recorder that receives the frames of a capture as if they happened now; the frames keep their numbers and
+    times.
+    """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(VirtualEnvironment(), None, flood_limit=MOST)
+        super().__init__(VirtualEnvironment(), None, flood_limit=MAX_CAPTURE_BYTES)
         self.source = path
         self._number = 0
         self._start_us = self.now_us = 0
 
     def play(self) -> None:
-        """Let all of the capture happen."""
+        """Play the whole capture."""
         self._number = 1
         found = streams(self.source)
-        if (cost := _cost(found)) > MOST:
-            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MOST} are judged")
+        if (cost := _cost(found)) > MAX_CAPTURE_BYTES:
+            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:
@@ -125,7 +133,7 @@ class Replay(Recorder):
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
             if way.closed_frame is not None:
-                yield way.closed_frame, 0, partial(self.record_end, connection, by_peer=not from_sut)
+                yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
     def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         for each in way.ranges:
@@ -149,7 +157,7 @@ class Replay(Recorder):
     def _is_known(self, inbound: bool | None) -> bool:
         if inbound is None:
             raise NoDirection(
-                f"{self.source}: does not say which packets the system under test sent (the direction of frames)"
+                f"{self.source}: the capture does not record which packets the SUT sent (the direction of frames)"
             )
         return inbound
 

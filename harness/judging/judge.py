@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from harness.capture.deciding import Lines, Says, deciding
+from harness.capture.deciding import Lines, Says, find_deciding_fields
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.refused import reasons_of
+from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -23,16 +23,18 @@ EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 PASSES_SHOWN = 5
 """The number of passes of a rule for which the judge looks for the deciding field."""
-SIZE_LOOKED_THROUGH = 64 * 1024
-"""int bytes: a longer packet has no deciding field; taking it apart costs more than that is worth."""
-ON_THE_WIRE = ("passive", "wire", "rpc")
-"""How rules are observed that packets show: a pass names one."""
+MAX_SEARCHED_BYTES = 64 * 1024
+"""The maximum size in int bytes of a packet in which the judge looks for the deciding field; the search in longer
+packets takes too long.
+"""
+OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
+"""The values of ``observe`` for rules that packets show: a pass of such a rule must name a packet."""
 
-ADVISED = {
+REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""The reasons of lines that tell only about the SHOULD in the sentence of a MUST."""
+"""By advice: the reason in a line that is only about the SHOULD in the sentence of a MUST."""
 
 _MISSED = (Verdict.FAIL, Verdict.WARN)
 
@@ -47,7 +49,7 @@ class HasEvidence(Protocol):
 
 
 Shown = Frame | HasEvidence | Iterable[Any] | None
-"""Evidence: a packet, an object with packets, or several of both."""
+"""Evidence as a check passes it: a packet, an object with packets, or several of these."""
 
 
 class Judge:
@@ -64,9 +66,8 @@ class Judge:
         passes: Counter[str] | None = None,
         profile: str = NO_RELEASE,
     ) -> None:
-        """``passes``: how often each rule has passed in this process, counted on here.
-
-        ``profile``: the release of Windows that the SUT is; a rule that a product note lets it miss is not failed.
+        """``passes``: how often each rule has passed in this process; the judge adds to it. ``profile``: the Windows
+        release of the SUT; a rule that a product note excuses for that release does not fail.
         """
         self.catalogue = catalogue
         self.log = log
@@ -98,7 +99,7 @@ class Judge:
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge rules that the same observation keeps or breaks; ``expected``: see harness/expectations/README.md.
+        """Judge rules that one observation keeps or breaks; ``expected``: see harness/expectations/README.md.
 
         A check may judge a rule several times; ``case`` names the observation. ``errata``: the entry of
         suites/errata.toml that the expectation follows. ``advice``: the observation is about the SHOULD in the sentence
@@ -111,7 +112,7 @@ class Judge:
         return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
-        """Judge every rule that the check covers; arguments and result as of a call."""
+        """Judge every rule that the check covers; the arguments and the result are those of calling the judge."""
         return self(*self.covers, expected=expected, observed=observed, **what)
 
     def _judge(
@@ -128,7 +129,7 @@ class Judge:
         if advice:
             self._write_should_verdict(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             return
-        if kept and not frames and row.observe in ON_THE_WIRE:
+        if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
         reason = None if kept else self._find_blamed_packet(rule, frames)
@@ -146,14 +147,14 @@ class Judge:
             self._put(entry)
 
     def _require_rules(self, rules: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the rules that a call names: one that names none judges nothing, which no check wants."""
+        """Return the rules that a call names; raise HarnessError if it names none."""
         if not rules:
             raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
         return rules
 
     @property
     def malformed(self) -> str | None:
-        """The error in the first malformed packet of the SUT; None without such a packet."""
+        """The error in the first malformed packet of the SUT; None if there is no such packet."""
         for why in self.packets.unreadable.values():
             return why
         for frame, why in self.packets.malformed.items():
@@ -161,19 +162,20 @@ class Judge:
         return None
 
     def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
-        """Return the malformed packet that explains why a rule was missed; None when the miss is the rule's own.
+        """Return the malformed packet that explains why a rule was broken; None if the SUT broke the rule itself.
 
-        A malformed packet breaks the rule of its wrong field. The packet breaks another rule only where its bytes are
-        the evidence for that rule, and breaks no other rule when it cannot be read.
+        A malformed packet breaks the rule of its wrong field. It breaks a further rule only if its bytes are the
+        evidence for that rule, and no further rule if it cannot be read.
         """
         if self.packets.unreadable:
             return None if rule in self.packets.unreadable else self.malformed
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
-        """Say that nothing that follows in this check can change its verdict of these rules; of all, without any.
+        """Declare that no later step of this check can change the verdicts of these rules; without arguments, of all
+        rules.
 
-        Without it a check that breaks off has not finished with any of its rules. One that ends has finished all.
+        If a check breaks off, only concluded rules keep their verdict. A check that ends has concluded all its rules.
         """
         for rule in rules:
             self._row(rule)
@@ -185,24 +187,24 @@ class Judge:
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record the same verdict, with a reason, for every covered rule that has none yet."""
+        """Record one verdict, with a reason, for every covered rule that has no verdict yet."""
         self._write_held_failures()
         self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
-        """End the check at a step that failed: rules that are not concluded become open, also where the check passed
-        them so far.
+        """End the check at a step that failed: rules that are not concluded become inconclusive, even if they have
+        passed so far.
 
-        A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
-        was seen broken stays broken.
+        A check may judge a rule several times, so a pass before the failed step is not final. A rule that was broken
+        stays broken.
         """
         self._write_held_failures(reason)
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
-        """End the check at a feature that the SUT's release does not have: rules that a product note excuses count as
-        missed.
+        """End the check at a feature that the SUT's release does not have: rules that a product note excuses get a
+        warning.
         """
         self._write_held_failures(reason)
         for rule in self.covers:
@@ -211,7 +213,7 @@ class Judge:
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def end_unobservable(self, reason: str) -> None:
-        """End the check where the SUT does not show a value: rules without a verdict become not observable.
+        """End the check because the SUT does not show a value: rules without a verdict become not observable.
 
         A rule that passed and is concluded keeps its pass. A pass that is not concluded becomes not observable, with
         the reason.
@@ -228,15 +230,35 @@ class Judge:
         )
 
     def end(self) -> None:
-        """Account for the rules that the check left out: others failed before them, or it is our mistake."""
+        """Write the verdicts of rules that the check did not judge: inconclusive after a broken rule, else a harness
+        error.
+        """
         self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
         if missed:
-            self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
+            self.give_up(Verdict.INCONCLUSIVE, f"not judged, because the check ended after {', '.join(missed)} failed")
         elif self.malformed is not None:
             self.give_up(Verdict.INCONCLUSIVE, self.malformed)
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+
+    def begin_row(self, log: Log) -> Judge:
+        """Return the judge of another run of the same check, which writes to a log of its own."""
+        judge = Judge(
+            self.catalogue,
+            log,
+            test=self.test,
+            covers=self.covers,
+            capture=self.capture,
+            passes=self._passes,
+            profile=self.profile,
+        )
+        judge.packets = self.packets.begin_row()
+        return judge
+
+    def end_rows(self, entry: Entry) -> None:
+        """Take the verdict of a rule by all further runs."""
+        self._put(entry)
 
     def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
         if rules:
@@ -245,9 +267,9 @@ class Judge:
             self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not live through this check: a finding of its own, and a miss of these rules.
+        """Record that the system did not survive this check: a separate finding, and a failure of these rules.
 
-        All other passes of the check become inconclusive: a closed connection is not a refusal when the system has
+        All other passes of the check become inconclusive: a closed connection is not a refusal if the system has
         crashed.
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
@@ -256,7 +278,7 @@ class Judge:
         frames = list(diagnosis.evidence)
         self._write(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
-            self._write(self._row(rule), Verdict.FAIL, "goes on", said, frames)
+            self._write(self._row(rule), Verdict.FAIL, "the system survives", said, frames)
         self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
 
     def passive(self) -> None:
@@ -288,7 +310,7 @@ class Judge:
 
     @property
     def failed(self) -> list[str]:
-        """The rules that this test found broken."""
+        """The rules that failed in this test."""
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
@@ -309,7 +331,7 @@ class Judge:
         if row.is_advice:
             raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
-        reason = ADVISED[advice]
+        reason = REASONS_OF_ADVICE[advice]
         self._put(
             self._entry(
                 row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
@@ -334,10 +356,10 @@ class Judge:
             self.judged[entry.rule] = worst([entry.verdict, self.judged.get(entry.rule, entry.verdict)])
 
     def _write_held_failures(self, reason: str | None = None) -> None:
-        """Write the fails that were held back. A rule that depends on a SHOULD that was not followed is not exercised.
+        """Write the failures that were held back.
 
-        ``reason``: why the check ends before it has judged every such SHOULD; rules that depend on an unjudged SHOULD
-        become open.
+        A rule that depends on a SHOULD that the SUT did not follow is not exercised. ``reason``: why the check ends
+        before it has judged every such SHOULD; rules that depend on an unjudged SHOULD become inconclusive.
         """
         for entry in self._conditional:
             under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
@@ -393,20 +415,22 @@ class Judge:
     def _evidence(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
-        """Return the evidence for the packets; for shown verdicts with the deciding field of the SUT's packets."""
+        """Return the packets as evidence; for verdicts that are shown, with the field that decides in each packet of
+        the SUT.
+        """
         fields: list[TreeLine | None] = [None] * len(frames)
         if shown:
             lines = [
-                frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else NO_LINES for frame in frames
+                frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames
             ]
-            fields = deciding(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
+            fields = find_deciding_fields(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
         return tuple(
             Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)
             for frame, field in zip(frames, fields, strict=True)
         )
 
     def _is_shown(self, rule: str, verdict: Verdict, advice: Advice | None) -> bool:
-        """Return whether a person will read the verdict; most of the tens of thousands of passes are only counted."""
+        """Return whether the verdict is shown to a person; most of the tens of thousands of passes are only counted."""
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _MISSED or advice is Advice.MISSED
@@ -427,11 +451,13 @@ def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome
     where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", find_refusal_reasons(observed))
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:
-    """Return the packets of evidence, each once. An object with evidence, such as a call, stands for its packets."""
+    """Return the packets of evidence without duplicates. An object with evidence, such as a call, is replaced by its
+    packets.
+    """
     return list(dict.fromkeys(_all_frames(evidence)))
 
 

@@ -1,7 +1,7 @@
-"""Packets of the peer, judged by the passive predicates as if the SUT had sent them.
+"""Judge packets of the peer by the passive predicates, as if the SUT had sent them.
 
-A check that breaks a rule with a packet of its own is marked with ``malforms``. A check without this mark that sends
-such a packet by mistake, and expects more of the system than to survive the packet, gives a wrong verdict.
+A check that intentionally breaks a rule with a packet of the peer is marked with ``malforms``. If a check without this
+mark sends such a packet, and expects more of the system than to survive the packet, its verdict is wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
-    """A judge of the peer: gets the packets of both sides, with the sides exchanged."""
+    """A judge of the peer's packets: it judges the packets of both sides with the two sides exchanged."""
 
     def __init__(self) -> None:
         self._reset_state()
@@ -27,7 +27,7 @@ class Mirror:
         """The bytes that the peer has sent of packets that are not complete yet."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Take the next packet of either side."""
+        """Judge the next packet of either side."""
         if frame.transport == RPC:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
@@ -47,9 +47,10 @@ class Mirror:
         self._packets.on_frame(mirrored)
 
     def take(self) -> dict[str, str]:
-        """Return the rules that packets of the peer broke since it was asked last, and how the first of each did.
+        """Return the rules that packets of the peer broke since the last call, each with its first violation.
 
-        Advice is left out: a peer need not follow it. So is what only a whole system does, and no composed packet.
+        Advice is excluded, because a peer need not follow it. Predicates about a whole system are excluded, because
+        they do not apply to composed packets.
         """
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"

@@ -1,4 +1,4 @@
-"""Passive predicates: rules about packets alone, judged on every packet that a SUT ever sends."""
+"""Passive predicates: functions that judge rules about packets on every packet that a SUT sends."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
-FAILURES_KEPT = 3
-"""The most failing packets of one passive rule that one check records; the tally has the number of all."""
+MAX_FAILURES_RECORDED = 3
+"""The maximum number of failing packets of one passive rule that one check records; the tally counts all of them."""
 
-REASONS_KEPT = 20
-MORE_REASONS = "other bytes are not in the capture"
-"""The text that replaces the reasons of a rule after the first ones."""
+MAX_REASONS_RECORDED = 20
+FURTHER_REASONS_TEXT = "other bytes are not in the capture"
+"""The reason of a rule's further failures, in place of their own reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,27 @@ class NotExercised:
 
 
 Finding = tuple[bool, str] | NotExercised | None
-"""None: the packet is outside the rule. Else: whether the packet keeps the rule, and the observation."""
+"""The result of a predicate: None if the rule does not apply to the packet; else whether the packet keeps the rule, and
+the observation.
+"""
 
 
 class Summary(ABC):
-    """A summary of the earlier packets of a connection for predicates; it gets each packet once.
+    """A summary of the earlier packets of a connection, for predicates; ``note`` is called once for each packet.
 
-    A summary lives as long as its connection is open, so it must keep little of each packet, or few packets.
+    A summary exists as long as its connection is open, so it must store little of each packet, or few packets.
     """
 
     KINDS: ClassVar[list[type[Summary]]] = []
     of_system: ClassVar[bool] = False
-    """Whether it is shown the packets of all connections of the system, and lasts as long as its judge."""
+    """Whether the summary is about the packets of all connections of the system, and exists as long as its judge."""
 
     def __init_subclass__(cls) -> None:
         Summary.KINDS.append(cls)
 
     @abstractmethod
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Take the next packet, of either direction."""
+        """Add the next packet, of either direction, to the summary."""
 
 
 S = TypeVar("S", bound=Summary)
@@ -58,12 +60,12 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The content of a summary of the last messages, by message; no system sends one again after so many others."""
+    """The content of a summary of the last messages, by message; no system resends a message after this many others."""
 
     MOST = 16_384
 
     def keep(self, key: K, value: V) -> None:
-        """Keep a value, unless the key has one; forget the oldest instead."""
+        """Store a value unless the key has one; remove the oldest value if there are too many."""
         if key not in self:
             self[key] = value
             if len(self) > self.MOST:
@@ -71,7 +73,7 @@ class Recent(dict[K, V]):
 
 
 class NotCaptured(Exception):
-    """A predicate needs packets that its capture does not have."""
+    """A predicate needs packets that its capture does not contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +89,19 @@ class Context:
 
     @property
     def sut_role(self) -> str | None:
-        """``initiator`` or ``acceptor``; None for datagrams. Raises NotCaptured where the opening was not captured."""
+        """The SUT's role: ``initiator`` or ``acceptor``; None for datagrams. Raises NotCaptured if the opening of the
+        connection was not captured.
+        """
         if self.connection is None:
             return None
         if not self.connection.sut_role:
-            raise NotCaptured("the capture does not show who opened the connection")
+            raise NotCaptured("the capture does not show which side opened the connection")
         return self.connection.sut_role
 
     def before(self, kind: type[S]) -> S:
-        """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
+        """Return the summary of one class about the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured where some of them were not captured; for the packets of all connections that is unknown.
+        Raises NotCaptured if some of these packets were not captured; for a summary of all connections this is unknown.
         """
         noted: S
         if kind.of_system:
@@ -112,7 +116,7 @@ class Context:
 
 
 def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
-    """Show a packet to the summaries of its connection and of its system."""
+    """Add a packet to the summaries of its connection and of its system."""
     connection = frame.connection
     if connection is None or frame.transport == RPC:
         return
@@ -128,7 +132,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
 
 
 def record_of(frame: Frame) -> Any:
-    """Return the strict codec's record of a packet; None of bytes that have none."""
+    """Return the strict codec's record of a packet; None for bytes without a record."""
     try:
         return frame.record
     except FormatError:
@@ -136,12 +140,12 @@ def record_of(frame: Frame) -> Any:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""A predicate on the strict codec's record of the packet; for bytes that the codec refuses, on its FormatError."""
+"""A predicate on the strict codec's record of the packet, or on its FormatError for bytes that the codec refuses."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassiveRule:
-    """A rule with its predicate; ``kinds`` are the packet names (``Frame.kind``) that it is shown."""
+    """A rule with its predicate; ``kinds``: the kinds of packets (``Frame.kind``) that the predicate judges."""
 
     rule: str
     kinds: frozenset[str]
@@ -171,7 +175,8 @@ def passive(
 
     ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
     the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
-    it. ``of_system``: the predicate judges what only a whole system does, and not a packet that a check composes.
+    it. ``of_system``: the predicate judges the behavior of a whole system, and is not applied to packets that a check
+    composes.
     """
 
     def register(predicate: Predicate) -> Predicate:
@@ -196,8 +201,8 @@ def load_predicates() -> dict[str, PassiveRule]:
 class Tally:
     """The findings of a passive rule in one test.
 
-    ``seen``: the number of packets that kept or broke the rule; ``idle``: of those without the rule's subject.
-    ``first``: one of the packets of ``seen``, if any.
+    ``seen``: the number of packets that kept or broke the rule; ``idle``: the number of packets without the rule's
+    subject. ``first``: the first packet of ``seen``, if any.
     """
 
     seen: int = 0
@@ -228,17 +233,30 @@ class Tally:
             why = str(finding)
             if self.missing is None:
                 self.missing = Counter()
-            self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
+            self.missing[
+                why if why in self.missing or len(self.missing) < MAX_REASONS_RECORDED else FURTHER_REASONS_TEXT
+            ] += 1
+
+    def add(self, other: Tally) -> None:
+        """Count the packets of another row."""
+        if other.first is not None and (self.first is None or not self.seen):
+            self.first, self.first_observed = other.first, other.first_observed
+        self.seen += other.seen
+        self.idle += other.idle
+        if other.missing is not None:
+            self.missing = other.missing if self.missing is None else self.missing + other.missing
+        self.failed += other.failed
+        self.failures += other.failures[: MAX_FAILURES_RECORDED - len(self.failures)]
 
     def fail(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
-        if len(self.failures) < FAILURES_KEPT:
+        if len(self.failures) < MAX_FAILURES_RECORDED:
             self.failures.append((frame, observed))
 
 
 class PassiveJudge:
-    """A judge that shows every packet of the SUT in one test to every predicate of its kind."""
+    """A judge that applies to every packet of the SUT in one test the predicates for packets of its kind."""
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
@@ -264,7 +282,7 @@ class PassiveJudge:
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
-        """Take note of a packet, for those after it, without judging it."""
+        """Add a packet to the summaries, without judging the packet."""
         note(frame, self.summaries)
 
     def _judge(self, frame: Frame) -> None:
@@ -292,16 +310,32 @@ class PassiveJudge:
                     self._spoilt.add(connection)
                     self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
+    def begin_row(self) -> PassiveJudge:
+        """Return the judge of another run of the same check, which knows nothing of the packets before."""
+        judge = PassiveJudge()
+        judge.share(self)
+        return judge
+
+    def add(self, other: PassiveJudge) -> None:
+        """Take the findings of a row."""
+        for rule, tally in other.tallies.items():
+            if rule in self.tallies:
+                self.tallies[rule].add(tally)
+            else:
+                self.tallies[rule] = tally
+        self.malformed |= other.malformed
+        self.unreadable = {**other.unreadable, **self.unreadable}
+
     def share(self, other: PassiveJudge) -> None:
-        """Share with another judge which rules are about which kind of packets."""
+        """Share the table of rules by kind of packet with a second judge."""
         self._of_kind, self._rules = other._of_kind, other._rules
 
     def leave(self, connection: Connection) -> None:
-        """Leave a connection that has ended."""
+        """Discard the summaries of a connection that has ended."""
         self._spoilt.discard(connection)
 
     def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
-        """Return the predicates that are shown a kind of packets, each with its rules."""
+        """Return the predicates for packets of one kind, each with its rules."""
         if self._rules != len(PASSIVE):  # registered since
             self._rules = len(PASSIVE)
             self._of_kind.clear()

@@ -1,4 +1,4 @@
-"""The SUT's reasons for refusals, found in an observation."""
+"""Find the SUT's reasons for refusals in an observation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from harness.sut.outcomes import Refused
 
 
-def reasons_of(observed: Any) -> str | None:
-    """Return in one line the SUT's reasons for the refusals in an observation; None without a refusal."""
+def find_refusal_reasons(observed: Any) -> str | None:
+    """Return the SUT's reasons for the refusals in an observation, in one line; None if there is no refusal."""
     return "; ".join(dict.fromkeys(_find_reasons(observed))) or None
 
 

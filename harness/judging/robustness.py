@@ -1,4 +1,4 @@
-"""Findings of a run about a system as a whole, in addition to the rules of the documents: a closed set."""
+"""Findings about a system as a whole, in addition to the rules of the documents: a closed set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TITLE = "Robustness: the system survives all input"
 
 
 class Condition(StrEnum):
-    """The conditions of a system that the tester distinguishes."""
+    """The conditions of a system that the tester can diagnose."""
 
     ALIVE = "alive"
     CRASHED = "crashed"
@@ -24,7 +24,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A condition, how it showed itself, and in which packets."""
+    """A condition of the system, the observation that shows it, and the packets with that observation."""
 
     condition: Condition
     says: str
@@ -32,15 +32,21 @@ class Diagnosis:
 
     @property
     def alive(self) -> bool:
-        """Return whether the system still serves its peers as before."""
+        """Return whether the system still serves its peers normally."""
         return self.condition is Condition.ALIVE
 
 
 FINDINGS = {
-    Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "The system listens until it is stopped, after any input."),
-    Condition.HANGS: ("ROBUSTNESS-1-HANG", "The system answers a request for a session, after any earlier input."),
-    Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is asked to."),
-    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send without end."),
+    Condition.CRASHED: (
+        "ROBUSTNESS-1-CRASH",
+        "The system listens until it is stopped, after any received input.",
+    ),
+    Condition.HANGS: (
+        "ROBUSTNESS-1-HANG",
+        "The system answers a request for a session, after any received input.",
+    ),
+    Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is requested to restart."),
+    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send packets endlessly."),
 }
 """The rule of each condition: its id and its expected behavior."""
 
@@ -50,7 +56,7 @@ ROWS = {
         DOCUMENT,
         "1",
         name.rpartition("-")[2],
-        title="Going on",
+        title="Robustness",
         level="MUST",
         form="rule",
         observe="wire",
@@ -64,4 +70,4 @@ ROWS = {
     )
     for condition, (name, says) in FINDINGS.items()
 }
-"""The rows of the report."""
+"""By condition: its row in the report."""

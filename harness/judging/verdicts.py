@@ -1,4 +1,4 @@
-"""Verdicts: the closed set, and the file that they are appended to as they happen."""
+"""Verdicts: the closed set, and the file to which a run appends each verdict at once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from harness.errors import UsageError
 from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
-BEGINNING = b'{"schema"'
+LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes; a truncated line is recognized by them."""
 OLDEST_SCHEMA = 1
-"""The harness reads this schema and no longer writes it: each line repeats the values of the run, and quotes its
-packets.
+"""The oldest schema, which the harness reads and no longer writes: each line repeats the values of the run and quotes
+its packets.
 """
 
 
@@ -44,8 +44,8 @@ class Verdict(StrEnum):
 
 
 class Advice(StrEnum):
-    """Whether the SUT followed the SHOULD in the sentence of a MUST: noted in the line of the MUST, whose verdict it
-    never decides.
+    """Whether the SUT followed the SHOULD in the sentence of a MUST. It is recorded in the line of the MUST, and never
+    decides the verdict of the MUST.
     """
 
     FOLLOWED = "followed"
@@ -62,30 +62,30 @@ WORST_FIRST = (
     Verdict.NOT_APPLICABLE,
     Verdict.NOT_OBSERVABLE,
 )
-"""The first verdict in this order stands. A rule that was kept once need not be exercised again, so pass precedes
-not_exercised.
+"""The verdicts, worst first: the worst verdict of a rule counts. A rule that passed once need not be exercised again,
+so pass precedes not_exercised.
 """
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
-"""The verdicts with which a rule counts as judged."""
+"""The verdicts that count a rule as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts that say that a rule is broken."""
+"""The verdicts that mean that a rule is broken."""
 _RANK = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-"""The verdicts that end a run badly, worst first."""
+"""The verdicts that make a run fail, worst first."""
 WRONG = (*BAD, Verdict.WARN)
 """The verdicts that a person should inspect, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict that stands; there must be one."""
+    """Return the worst of several verdicts; there must be at least one."""
     return min(verdicts, key=WORST_FIRST.index)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A packet that a verdict rests on: its frame in the capture, and the bytes of the field that decides.
+    """A packet that is evidence for a verdict: its frame in the capture, and the bytes of the field that decides.
 
-    ``first``, ``last``: int offsets in the packet as it is reassembled, both inclusive; None when all of it decides.
+    ``first``, ``last``: int offsets in the reassembled packet, both inclusive; None if the whole packet decides.
     """
 
     frame: int
@@ -93,16 +93,18 @@ class Evidence:
     last: int | None = None
 
     def to_json(self) -> list[int]:
-        """Return it as a line has it."""
+        """Return the evidence as an object for a line of the verdict file."""
         return [self.frame] if self.first is None or self.last is None else [self.frame, self.first, self.last]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One verdict. ``document``, ``section``, ``level``: those of the rule; lines leave them to rules.json.
+    """One verdict.
 
-    ``advice``: the line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most.
-    ``heard``: the evidence has a packet of the SUT, also beyond the named packets; lines do not have this value.
+    ``document``, ``section``, ``level``: those of the rule; rules.json contains them, and lines do not. ``advice``: the
+    line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most. ``heard``:
+    whether the evidence contains a packet of the SUT, including packets that the verdict does not name; lines do not
+    contain this value.
     """
 
     rule: str
@@ -122,7 +124,7 @@ class Entry:
     heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
-        """Return the line, with its keys in order, without empty values and values that follow from others."""
+        """Return the line, with its keys in order, without empty values and without values that can be derived."""
         own = self.test is None or self.capture != capture_of(self.test)
         line = {
             "schema": SCHEMA,
@@ -148,14 +150,16 @@ _LINES = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Log(Protocol):
-    """A sink of verdicts: the file of a run, or the list in which a worker keeps those of a check."""
+    """A sink of verdicts: the file of a run, or the list in which a worker collects the verdicts of a check."""
 
     def append(self, entry: Entry, /) -> None:
-        """Take one."""
+        """Add a verdict."""
 
 
 class VerdictLog:
-    """A file of verdicts, appended one write each: a killed run loses none and cuts none."""
+    """A file to which each verdict is appended in one write, so that a killed run loses no verdict
+    and truncates none.
+    """
 
     def __init__(self, path: Path, started: datetime, recorded: Recorded | None = None) -> None:
         recorded = recorded or Recorded()
@@ -177,7 +181,7 @@ class VerdictLog:
         self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
-        """Write one verdict, unless this check had written it before the run was killed."""
+        """Write one verdict, unless the check had written this verdict before the run was killed."""
         known = (entry.test, entry.rule, entry.verdict)
         if self._again[known]:
             self._again[known] -= 1
@@ -197,7 +201,7 @@ class VerdictLog:
             self.unfollowed.add(entry.rule)
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -220,7 +224,7 @@ class Recorded:
     """Checks that run again, because the run had ended and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
-        """Count a line in."""
+        """Record a line of the file."""
         self.counts[verdict] += 1
         self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
         if advice == Advice.MISSED:
@@ -228,21 +232,22 @@ class Recorded:
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the verdict file of a run folder; UsageError names the line that is cut or broken.
+    """Read the verdict file of a run folder; UsageError names the line that is truncated or broken.
 
-    Lines of either schema come in one form, that of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
+    Lines of either schema are returned in the form of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
-    errata, notes, advice`` (not of schema 1). ``test`` is the present id of a check that was renamed. A piece of
-    evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1 ``time_ms, direction,
-    transport, hex, dissection``. Other fields of a line stay.
+    errata, notes, advice`` (not of schema 1). ``test`` is the current id of a check that was renamed. A piece of
+    evidence has ``frame, first, last`` (None: the whole packet decides), and in schema 1 also ``time_ms, direction,
+    transport, hex, dissection``. Other fields of a line stay unchanged.
     """
     complete = _Completer(path)
     return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
 
 
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
-    """Read the line of each rule that stands, in the form of `read_verdicts`, by rule id; the others are not completed,
-    because a run has about forty lines for each rule.
+    """Read the line with the worst verdict of each rule, in the form of `read_verdicts`, by rule id.
+
+    The other lines are not completed, because a run has about forty lines for each rule.
     """
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -283,15 +288,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 verdict = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):
                 verdict = None
-            known = line.startswith(BEGINNING) or (isinstance(verdict, dict) and "schema" in verdict)
+            known = line.startswith(LINE_PREFIX) or (isinstance(verdict, dict) and "schema" in verdict)
             if number == 1 and not known:
                 raise UsageError(
-                    f"{path}: holds no verdicts of this harness: its first line is not a verdict; "
+                    f"{path}: the file contains no verdicts of this harness: its first line is not a verdict; "
                     "give the folder of a run"
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(
-                    f"{path}:{number}: the verdict is cut or broken; remove that line to continue with the others"
+                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the others"
                 )
             schema = verdict.get("schema")
             if schema not in (OLDEST_SCHEMA, SCHEMA):
@@ -303,7 +308,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The values that all lines of a run share, from run.json, and the rules, from rules.json."""
+    """The values that all lines of a run share (from run.json), and the rules (from rules.json)."""
 
     shared: dict[str, Any]
     started: datetime
@@ -319,12 +324,12 @@ class _Folder:
             path = folder / RULES_FILE
             return cls(shared, started, json.loads(path.read_text(encoding="utf-8"))["rules"])
         except OSError as error:
-            raise UsageError(f"{path}: cannot be read, and verdicts do without it: {error.strerror}") from error
+            raise UsageError(f"{path}: the file cannot be read, and the verdicts need it: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: is cut or broken; the run's verdicts cannot be read without it") from error
+            raise UsageError(f"{path}: the file is truncated or broken, and the verdicts need it") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line with the values that the run folder has for all lines."""
+        """Return a line with the values added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more

@@ -22,7 +22,7 @@ NO_PACKET = b"\x11" + bytes(15)
 """16 bytes that are not a packet: the version is wrong and the signature is missing."""
 
 Build = Callable[[Peer, RawConversation], Any]
-"""Builds the packet of an input from the packets that were sent on the connection before."""
+"""The type of functions that build the packet of an input, given the packets sent on the connection before."""
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
@@ -65,6 +65,6 @@ packets.
 """
 ACKNOWLEDGED = ("recoverable message",)
 """The inputs that a system acknowledges on an open session after a delay."""
-LOSS = "loss of the connection"
+LOSS_OF_CONNECTION = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""
-ALPHABET = (*INPUTS, LOSS)
+ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS
+from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS_OF_CONNECTION
 from harness.learn.machine import CLOSED, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -19,7 +19,7 @@ WALKS_PER_STATE, WALK_LENGTH = 20, 6
 that rare states are tested as often as the first.
 """
 REFUSED = " with CS"
-LONGEST_MS = 24 * 60 * 60 * 1000
+LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
 """int ms: the longest time of learning in real time, where each silence takes time."""
 
 
@@ -65,7 +65,7 @@ class SessionSystem:
         if conversation is None or _is_closed(conversation):
             return CLOSED
         self.inputs += 1
-        if name == LOSS:
+        if name == LOSS_OF_CONNECTION:
             conversation.end()
             return CLOSED
         conversation.send(INPUTS[name](self._peer, conversation))
@@ -134,7 +134,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
         def step(self, letter: str) -> str:
             return system.send_input(letter)
 
-    peer.environment.limit(LONGEST_MS)
+    peer.environment.limit(LONGEST_LEARNING_MS)
     random.seed(seed)  # AALpy draws its walks from the module's generator
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)

@@ -1,1 +1,1 @@
-"""Small models of the behaviour that the documents require, independent of the reference queue manager."""
+"""Small models of the behavior that the documents require, independent of the reference queue manager."""

@@ -1,4 +1,4 @@
-"""Compares expected and observed values; a value that the model leaves open agrees with everything."""
+"""Compare expected and observed values; a value that the model leaves open agrees with every value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refusal; ``statuses``: the statuses that the documents print, empty if they print none."""
+    """An expected refusal; ``statuses``: the statuses that the documents name, empty if they name none."""
 
     statuses: tuple[str, ...] = ()
 
@@ -19,21 +19,21 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """A list of groups in order; within a group the order is open."""
+    """A list of groups in order; within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
 
     def __str__(self) -> str:
-        return shown([one for group in self.groups for one in group])
+        return describe_value([one for group in self.groups for one in group])
 
 
 class Unseen:
-    """A value that the system cannot show: it agrees with everything."""
+    """A value that the system cannot show, so that it agrees with every value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number of which only the bounds (inclusive) are known."""
+    """A number with known bounds (inclusive)."""
 
     least: int
     most: int
@@ -42,8 +42,8 @@ class Between:
         return f"{self.least} to {self.most}"
 
 
-def difference(expected: Any, observed: Any, where: str = "") -> str | None:
-    """Return in one line where an observed value differs from what is expected; None where it agrees."""
+def describe_difference(expected: Any, observed: Any, where: str = "") -> str | None:
+    """Return one line that describes where an observed value differs from the expected value; None where both agree."""
     if isinstance(observed, Unseen):
         return None
     if isinstance(expected, Mapping):
@@ -60,14 +60,14 @@ def difference(expected: Any, observed: Any, where: str = "") -> str | None:
     return None if expected == observed else _said(where, expected, observed)
 
 
-def shown(value: Any) -> str:
-    """Return a value as text for a person."""
+def describe_value(value: Any) -> str:
+    """Return a value as text for people."""
     if isinstance(value, Mapping):
         if "message" in value and "class" in value:
             return f"{value['message']}" if value["class"] == "NORMAL" else f"{value['class']} of {value['message']}"
-        return "{" + ", ".join(f"{name}: {shown(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{name}: {describe_value(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(shown, value)) + "]"
+        return "[" + ", ".join(map(describe_value, value)) + "]"
     return "nothing" if value is None else str(value)
 
 
@@ -84,7 +84,7 @@ def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str 
         place = f"{where}.{name}" if where else str(name)
         if name not in observed:
             return _said(place, value, "not there")
-        found = difference(value, observed[name], place)
+        found = describe_difference(value, observed[name], place)
         if found is not None:
             return found
     return None
@@ -97,7 +97,7 @@ def _of_lists(expected: list[Any], observed: Any, where: str) -> str | None:
     if names != [_name(one) for one in observed]:
         return _said(where, expected, observed)
     pairs = zip(expected, observed, strict=True)
-    return next((found for one, other in pairs if (found := difference(one, other, where)) is not None), None)
+    return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
 
 
 def _of_groups(expected: Groups, observed: Any, where: str) -> str | None:
@@ -105,7 +105,7 @@ def _of_groups(expected: Groups, observed: Any, where: str) -> str | None:
     for group in expected.groups:
         there, rest = rest[: len(group)], rest[len(group) :]
         for one in group:
-            found = next((other for other in there if difference(one, other) is None), None)
+            found = next((other for other in there if describe_difference(one, other) is None), None)
             if found is None:
                 return _said(where, expected, observed)
             there.remove(found)
@@ -117,4 +117,4 @@ def _name(value: Any) -> Any:
 
 
 def _said(where: str, expected: Any, observed: Any) -> str:
-    return f"{where}: expected {shown(expected)}; observed {shown(observed)}"
+    return f"{where}: expected {describe_value(expected)}; observed {describe_value(observed)}"

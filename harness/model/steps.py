@@ -1,4 +1,4 @@
-"""Defines the base of every model: transitions that name their rules, and choices that the documents leave open."""
+"""Define the base of every model: transitions that name their rules, and choices that the documents leave open."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, ClassVar, TypeVar
 
 
 class Impossible(Exception):
-    """The model cannot take a step now: an object in it does not exist, or its outcome is left open."""
+    """The model cannot take a step now, because the step names a missing object, or its outcome is undetermined."""
 
 
 class Undecided(Exception):
-    """A choice that the documents leave open, and that this model has not decided."""
+    """The model needs a choice that the documents leave open and that it has not made."""
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)
@@ -24,7 +24,7 @@ class Undecided(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action: the name of a transition, and its arguments, JSON-ready."""
+    """One action: the name of a transition, and its arguments as JSON values."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -38,8 +38,8 @@ class Step:
 class Transition:
     """A transition of a model.
 
-    ``rules``: the rules that it always rests on; ``needs``: the facilities and capabilities that it requires;
-    ``weight``: how often it is drawn, 0 for never; ``simple``: the simplest value of arguments that can be simplified.
+    ``rules``: the rules that always determine it; ``needs``: the required facilities and capabilities; ``weight``: how
+    often it is drawn, 0 for never; ``simple``: the simplest value of arguments that can be simplified.
     """
 
     name: str
@@ -54,7 +54,7 @@ _MARK = "__transition__"
 
 
 def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
-    """Mark a method of a model as a transition. ``draw_NAME`` beside it returns arguments for it."""
+    """Mark a method of a model as a transition. The method ``draw_NAME`` returns arguments for the transition."""
 
     def mark(method: Taken) -> Taken:
         values = MappingProxyType(simple)
@@ -65,15 +65,15 @@ def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: A
 
 
 class Model:
-    """A world: the required behaviour, under the readings that were decided.
+    """A world: the required behavior under the readings chosen so far.
 
-    A transition checks first that it can be taken, and raises Impossible before it changes anything. What it answers
-    goes to ``answers``.
+    A transition checks first that it can be taken, and raises Impossible before it changes anything. Its answers are
+    stored in ``answers``.
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
     left_out: ClassVar[frozenset[str]] = frozenset()
-    """Transitions of its bases that a model does not have."""
+    """The inherited transitions that this model omits."""
     weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
     """The weights of inherited transitions that differ from the weights in the base class."""
 
@@ -84,12 +84,14 @@ class Model:
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         self.decisions = dict(decisions or {})
         self.answers: dict[str, Any] = {}
-        """The answers of the last step: ``answer`` belongs to the step itself, the other names to waiting reads."""
+        """The answers of the last step: ``answer`` is the answer to the step itself, the other names are of waiting
+        reads.
+        """
         self.cited: dict[str, None] = {}
-        """The rules that the last step rests on, in the order of their use."""
+        """The rules that determined the last step, in the order of their use."""
         self.steps = 0
         self.now_ms = 0
-        """The time since the start."""
+        """int ms: the time since the start."""
 
     def take(self, step: Step) -> None:
         """Take a step."""
@@ -99,21 +101,21 @@ class Model:
         self.steps += 1
 
     def cite(self, *rules: str) -> None:
-        """Note rules that this step rests on, in addition to the rules of its transition."""
+        """Record rules that determine this step, in addition to the rules of its transition."""
         self.cited.update(dict.fromkeys(rules))
 
     def decide(self, choice: str, readings: int = 2) -> int:
-        """Return the reading of a choice, from 0; Undecided while it has none."""
+        """Return the number of the chosen reading, from 0; raise Undecided while no reading is chosen."""
         if choice not in self.decisions:
             raise Undecided(choice, readings)
         return self.decisions[choice]
 
     def visible(self) -> dict[str, Any]:
-        """Return everything visible of this world."""
+        """Return the visible state of this world."""
         raise NotImplementedError
 
     def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
-        """Return a step that is possible now, one of these transitions."""
+        """Draw a step that is possible now, from the given transitions."""
         while True:
             (name,) = chance.choices(names, weights)
             try:
@@ -122,8 +124,8 @@ class Model:
                 continue
 
 
-def pick(chance: Random, values: Any) -> Any:
-    """Return one of the given values by chance; Impossible if there is none."""
+def draw_one(chance: Random, values: Any) -> Any:
+    """Draw one of the given values; raise Impossible if no value is given."""
     found = list(values)
     if not found:
         raise Impossible

@@ -1,3 +1,1 @@
-"""Mutants of the reference's own code: mistakes that an implementer may make anywhere, not only where a rule is
-known.
-"""
+"""Mutants of the reference's code: bugs that an implementer may write anywhere, not only where a rule applies."""

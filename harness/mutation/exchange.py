@@ -1,4 +1,4 @@
-"""Other code in the place of a function's own, for a while."""
+"""Replace the code of a function for a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import CodeType, FunctionType
 
 
 class Exchange:
-    """Entered and left repeatedly: in between, every call of the function runs the other code."""
+    """Replaces the code of a function: between entering and leaving this context, every call runs the other code."""
 
     def __init__(self, function: FunctionType, code: CodeType) -> None:
         self._function = function

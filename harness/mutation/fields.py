@@ -1,4 +1,4 @@
-"""The fields of the reference's records and their types: which of them could be mistaken for each other."""
+"""Find the fields of the reference's records that could be confused, by their types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import reference_qm
 
 
 class FieldTypes:
-    """Types of fields, as they are written, by record."""
+    """The types of fields, as written in the source, by record."""
 
     def __init__(self, records: list[type]) -> None:
         self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
@@ -26,13 +26,13 @@ class FieldTypes:
                 self._owners[name].append(types)
 
     def of(self, record: Any) -> Mapping[str, str]:
-        """Return the fields of a record with their types; an empty result for a class that is not a record."""
+        """Return the fields of a record with their types; empty for a class that is not a record."""
         if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def neighbour(self, name: str) -> str | None:
-        """Return the next field of the same type in the only record that has this field; None when there is none."""
+        """Return the next field of the same type in the only record with this field; None when no such field exists."""
         if len(self._owners.get(name, ())) != 1:
             return None
         types = self._owners[name][0]

@@ -1,7 +1,7 @@
-"""The mutants, by name, and the code that each runs in the place of a function's own.
+"""List the mutants by name, and compile the code with which a mutant replaces a function's code.
 
-A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: it stays the same
-while its function stays the same, even if its surroundings change.
+A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: the name is stable
+as long as the function does not change.
 """
 
 from __future__ import annotations
@@ -23,54 +23,56 @@ import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import field_types
 from harness.mutation.operators import Context, mutations
-from harness.mutation.sites import Edit, head, lines
+from harness.mutation.sites import Edit, first_line, own_lines
 
 REFERENCE = Path(reference_qm.__file__).parent
 ROOM_OUTSIDE_CORE = "directory"
-"""The room whose code computes between the calls of the core, too, and for the SUT alone: no peer has a directory."""
+"""The folder whose code also runs between the calls of the core. It runs only for the SUT, because no peer has a
+directory.
+"""
 ROOMS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
     *("core/remote", "core/commands", "security", "model", "routing", ROOM_OUTSIDE_CORE),
 )
-"""The folders of the reference whose functions are mutated: the steps of the specifications."""
+"""The folders of the reference whose functions are mutated, because they implement the steps of the specifications."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of one function."""
+    """A mutant: one change of one function."""
 
     name: str
     file: str
-    """Below reference_qm."""
+    """The path of the file, below reference_qm."""
     function: str
     operator: str
     lines: range
-    """The change has an effect only in a check that runs one of these lines."""
+    """The lines that contain the change; it has no effect in a check that runs none of them."""
     before: str
     after: str
     says: str
     """The docstring of the function."""
     source: str
-    """A digest of the function's source: results of a mutant are valid as long as the digest stays."""
+    """A digest of the function's source; results of a mutant are valid as long as the digest is unchanged."""
 
     @property
     def line(self) -> int:
-        """The first line of the statement that is changed."""
+        """The first line of the changed statement."""
         return self.lines.start
 
     @property
     def is_beside_core(self) -> bool:
-        """Return whether its code also computes between the calls of the core."""
+        """Return whether the changed code also runs between the calls of the core."""
         return self.file.startswith(f"{ROOM_OUTSIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:
-    """Return every mutant of every room, in the order of the files."""
+    """Return every mutant of every folder in ``ROOMS``, in the order of the files."""
     return [mutant for file in _files() for mutant, _ in _list_file_mutants(file)]
 
 
-def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
-    """Choose mutants, spread evenly over functions: one of each, then a second of each that has one, and so on."""
+def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
+    """Select mutants, spread evenly over functions: one of each function, then a second one of each, and so on."""
     functions: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         functions[mutant.file, mutant.function].append(mutant)
@@ -85,17 +87,17 @@ def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[M
 
 
 def find_mutant(name: str) -> Mutant:
-    """Return the mutant of a name; UnknownFault when there is none."""
+    """Return the mutant with a name; raise UnknownFault when no mutant has this name."""
     file = name.partition(":")[0]
     if file in _files():
         for mutant, _ in _list_file_mutants(file):
             if mutant.name == name:
                 return mutant
-    raise UnknownFault(f"{name}: there is no such mutant; `mqconform mutants --list` has them all")
+    raise UnknownFault(f"{name}: no such mutant; `mqconform mutants --list` lists all mutants")
 
 
 def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
-    """Return the function that a mutant changes, and the code that it then has."""
+    """Return the function that a mutant changes, and the changed code."""
     tree = _tree(mutant.file)
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
     undo = edit.swap()
@@ -107,7 +109,7 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
 
 
 def is_another_program(mutant: Mutant) -> bool:
-    """Return whether a mutant is another program, and one that can stand for the function."""
+    """Return whether a mutant compiles to code that differs from the function's code and can replace it."""
     function, code = compile_mutant(mutant)
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
@@ -142,7 +144,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
             before, after = _texts(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
             says = ast.get_docstring(node) or ""
-            mutant = Mutant(name, file, qualified, operator, lines(site.statement), before, after, says, digest)
+            mutant = Mutant(name, file, qualified, operator, own_lines(site.statement), before, after, says, digest)
             found.append((mutant, edit))
     return found
 
@@ -152,11 +154,11 @@ def _texts(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: 
         answer = edit.new[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
     if edit.new.__class__ is ast.Pass:
-        return head(statement), "pass"
-    before = head(statement)
+        return first_line(statement), "pass"
+    before = first_line(statement)
     undo = edit.swap()
     try:
-        after = head(statement)
+        after = first_line(statement)
     finally:
         undo.swap()
     return before, after
@@ -167,7 +169,7 @@ def _module(file: str) -> Any:
 
 
 def _list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions and the methods of a module by qualified name; those within functions are part of them."""
+    """Yield the functions and methods of a module by qualified name, without functions that are nested in functions."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
@@ -177,13 +179,13 @@ def _list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]
 
 
 def _is_setter(method: ast.FunctionDef) -> bool:
-    """Return whether the function sets a property: its getter has the same name."""
+    """Return whether the function is the setter of a property, whose getter has the same name."""
     return any(isinstance(one, ast.Attribute) and one.attr == "setter" for one in method.decorator_list)
 
 
 @cache
 def _map_functions(file: str) -> dict[str, FunctionType]:
-    """Return the functions of a module whose code can be exchanged, by qualified name."""
+    """Return the functions of a module whose code can be replaced, by qualified name."""
     module = _module(file)
     owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]
     found: dict[str, FunctionType] = {}

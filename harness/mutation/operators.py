@@ -1,4 +1,4 @@
-"""The operators of mutation: each returns wrong code that may stand in the place of a piece of code."""
+"""Define the mutation operators. Each yields changes that replace a piece of code with wrong code."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import pairwise
 from typing import Any
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.sites import Edit, Site, is_docstring, sites
+from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The facts that the operators know about the code around a site."""
+    """The information that operators have about the code around a site."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]
-    """The names of the module, as they are at run time."""
+    """The names of the module, with their values at run time."""
     fields: FieldTypes
 
 
@@ -53,7 +53,7 @@ _LEFT_OUT = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
-    """A negated condition; comparisons that have an opposite are left to that operator."""
+    """Negate a condition, except a comparison that ``comparison_opposite`` changes."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
@@ -65,7 +65,7 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """One of several conditions is dropped."""
+    """Drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
         for index in range(len(values)):
@@ -74,36 +74,36 @@ def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def and_or(site: Site, context: Context) -> Iterator[Edit]:
-    """One of several conditions is enough, or all are needed."""
+    """Exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
         yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
 
 def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
-    """Equal counts as beyond, or beyond begins one later."""
+    """Move the boundary of a comparison by one: exchange ``<`` and ``<=``, ``>`` and ``>=``."""
     yield from _comparisons(site, _BOUNDARIES)
 
 
 def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
-    """Equal for unequal, in for not in."""
+    """Reverse a comparison: exchange ``==`` and ``!=``, ``is`` and ``is not``, ``in`` and ``not in``."""
     yield from _comparisons(site, _OPPOSITES)
 
 
 def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
-    """Plus for minus, and for or, left for right."""
+    """Exchange arithmetic operators: ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``, ``<<`` and ``>>``."""
     node = site.node
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _of_sequences(node):
         yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
 
 
 def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
-    """The greatest for the least."""
+    """Exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
         yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
 
 def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
-    """A number is one too large or too small; a truth value is the other."""
+    """Add one to a number or subtract one from it; negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
         yield site.edit(ast.Constant(not value))
@@ -116,7 +116,7 @@ def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_member(site: Site, context: Context) -> Iterator[Edit]:
-    """Another member of the enumeration: the next, the first for the last."""
+    """Replace a member of an enumeration with the next member, and the last member with the first."""
     node = site.node
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load)):
         return
@@ -129,7 +129,7 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_field(site: Site, context: Context) -> Iterator[Edit]:
-    """Another field of the same record and type is read or set."""
+    """Read or set another field of the same record and type."""
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.neighbour(site.node.attr)
@@ -138,7 +138,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
-    """Two fields of the same type of a record that is made have each other's values."""
+    """Swap the values of two fields of the same type where a record is created."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
     types = context.fields.of(context.names.get(site.node.func.id))
@@ -153,7 +153,7 @@ def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """A step is left out."""
+    """Drop a statement."""
     node = site.node
     if (
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
@@ -166,7 +166,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_answer(site: Site, context: Context) -> Iterator[Edit]:
-    """Yes for no, nothing for something."""
+    """Return another answer: negate a truth value, or return None instead of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
     value, annotation = site.node.value, _returns(context.function)
@@ -194,16 +194,16 @@ _OPERATORS: dict[str, Operator] = {
 
 
 def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
-    """Yield every change of a function, with the name of its operator; in the same order every time."""
+    """Yield every change of a function with the name of its operator, always in the same order."""
     yield from _early_return(context)
-    for site in sites(context.function):
+    for site in find_sites(context.function):
         for name, operator in _OPERATORS.items():
             for edit in operator(site, context):
                 yield name, site, edit
 
 
 def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
-    """Return before anything is done."""
+    """Yield changes that return from the function at its beginning."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
     answers: dict[str, list[ast.expr | None]] = {"None": [None], "bool": [ast.Constant(True), ast.Constant(False)]}
@@ -233,7 +233,7 @@ def _not(test: ast.expr) -> ast.expr:
 
 
 def _read_number(site: Site, context: Context) -> int | None:
-    """Return the int or bool that a literal or a constant of the module stands for."""
+    """Return the int or bool value of a literal or of a constant of the module; None for other nodes."""
     node = site.node
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int) else None

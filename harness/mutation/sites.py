@@ -1,4 +1,4 @@
-"""The places of a function that mutation may change: each expression and statement, and where it hangs in the tree."""
+"""Find the sites of a function that mutation may change: each expression and statement, and its place in the tree."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 _TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
-"""The calls that only make texts of errors and reasons."""
+"""The functions whose calls only make texts of errors and reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One field of one node, or one entry of a list of nodes, gets another value."""
+    """An edit: a new value for one field of a node, or for one entry of a list of nodes."""
 
     holder: Any
     key: Any
     new: Any
 
     def swap(self) -> Edit:
-        """Carry it out; return the edit that undoes it."""
+        """Carry out the edit; return the edit that undoes it."""
         if isinstance(self.key, str):
             old = getattr(self.holder, self.key)
             setattr(self.holder, self.key, self.new)
@@ -32,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A node of a function, the statement that it is part of, and the place to put another node in its stead."""
+    """A node of a function, with its statement, and with the place where another node can replace it."""
 
     node: ast.AST
     statement: ast.stmt
@@ -41,19 +41,19 @@ class Site:
     key: Any
 
     def edit(self, new: Any) -> Edit:
-        """Put something else in its place."""
+        """Return the edit that replaces the node."""
         return Edit(self.holder, self.key, new)
 
 
-def sites(function: ast.FunctionDef) -> Iterator[Site]:
-    """Yield the sites of a function in the order of its text; annotations, docstrings and texts of errors left out."""
+def find_sites(function: ast.FunctionDef) -> Iterator[Site]:
+    """Yield the sites of a function in the order of its text, without annotations, docstrings and texts of errors."""
     for index, statement in enumerate(function.body):
         if not is_docstring(statement):
             yield from _within(Site(statement, statement, function, function.body, index))
 
 
 def is_docstring(statement: ast.stmt) -> bool:
-    """Return whether a statement is a text and nothing else."""
+    """Return whether a statement consists of a string only."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -80,15 +80,15 @@ def _makes_an_error(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
 
 
-def lines(statement: ast.stmt) -> range:
-    """Return the lines that run for a statement itself, not for those within it."""
+def own_lines(statement: ast.stmt) -> range:
+    """Return the lines of a statement, without the lines of the statements in its body."""
     body = getattr(statement, "body", None)
     last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
     return range(statement.lineno, max(last, statement.lineno) + 1)
 
 
-def head(statement: ast.stmt) -> str:
-    """Return a statement as one line of text, without the statements within it."""
+def first_line(statement: ast.stmt) -> str:
+    """Return a statement as one line of text, without the statements in its body."""
     text = ast.unparse(ast.fix_missing_locations(statement))
     first = next(line for line in text.splitlines() if not line.startswith("@"))
     return first if getattr(statement, "body", None) else " ".join(text.split())

@@ -1,5 +1,4 @@
-"""Lets two systems, neither of which is the reference, exchange messages through the tester's relays.
-
-``systems`` opens both and relays their traffic, ``scenarios`` has their actions, ``outcomes`` the results, ``running``
-runs all scenarios in both directions, ``grid`` shows the result.
+"""Let two systems, without the reference, exchange messages through the tester's relays. ``systems`` opens both and
+relays their traffic, ``scenarios`` defines the exchanges, ``outcomes`` determines the results, ``running`` runs all
+scenarios in both directions, ``grid`` shows the results.
 """

@@ -1,4 +1,4 @@
-"""Determines the outcome of a scenario in one direction, by the identity of its messages."""
+"""Determine the outcome of a scenario in one direction, by the identity of its messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Result(StrEnum):
-    """Whether a scenario had the required outcome."""
+    """The result of a scenario: whether it had the required outcome."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
@@ -21,14 +21,14 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result with its reason: the difference, the missing facility, or the failure."""
+    """The outcome of a scenario: its result, and the reason (a difference, a missing facility, or a failure)."""
 
     result: Result
     why: str = ""
 
 
 def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> Outcome:
-    """Compare labels: each message has to arrive once, and ``in_order`` in the order of sending."""
+    """Compare labels: each message must arrive once and, with ``in_order``, in the order of sending."""
     wanted, found = Counter(sent), Counter(arrived)
     parts = {
         "missing": sorted((wanted - found).elements()),
@@ -37,7 +37,7 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
     }
     differences = [f"{name}: {', '.join(labels)}" for name, labels in parts.items() if labels]
     if not differences and in_order and list(arrived) != list(sent):
-        differences = [f"in another order: {', '.join(arrived)}"]
+        differences = [f"in the wrong order: {', '.join(arrived)}"]
     return Outcome(Result.FAIL, "; ".join(differences)) if differences else Outcome(Result.PASS)
 
 

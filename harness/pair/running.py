@@ -1,4 +1,4 @@
-"""Runs all scenarios in both directions, each with a capture that is judged passively for both systems."""
+"""Run all scenarios in both directions, each with a capture, on which passive predicates judge both systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIRECTIONS = ((A, B), (B, A))
 
 @dataclass(slots=True)
 class Cell:
-    """A scenario in one direction: its outcome, its capture, and the rules that each system broke there."""
+    """A scenario in one direction: its outcome, its capture, and the rules that each system broke in the capture."""
 
     scenario: str
     origin: str
@@ -37,7 +37,7 @@ def run_pair(
     report: Callable[[Cell], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
 ) -> list[Cell]:
-    """Run the scenarios; ``report`` gets each finished cell. Captures are written to ``out``."""
+    """Run the scenarios; ``report`` is called with each finished cell. Captures are written to ``out``."""
     cells = []
     for scenario in scenarios:
         for origin, target in DIRECTIONS:

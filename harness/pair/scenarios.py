@@ -1,6 +1,5 @@
-"""Defines the scenarios of a pair: an application at the origin sends, and both systems are asked for the outcome.
-
-Labels identify messages: each is unique in its scenario and direction.
+"""Define the scenarios of a pair: an application of the origin sends messages, and both systems are asked for the
+outcome. Labels identify messages; each label is unique in its scenario and direction.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from harness.pair.systems import Pair, Side
 
 MESSAGE_COUNT = 3
 LARGE = "x" * 3_000_000
-"""A body near the longest that a packet holds (4 MiB)."""
+"""int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
 POLLS = 40
 ADMIN_LIMIT = 1_000
 
 Run = Callable[[Pair, Side, Side], Outcome]
-"""A scenario: a function of the pair, the origin and the target."""
+"""The type of functions that carry out a scenario, given the pair, the origin and the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario with the facilities of control that the origin and the target need."""
+    """A scenario, with the facilities that the control channels of origin and target must have."""
 
     name: str
     says: str
@@ -43,8 +42,8 @@ def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **f
 
 
 def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Ask for the labels in a queue until there are this many; then once more after a silence, to find repeated
-    messages.
+    """Read the labels in a queue until their number is the expected one, and once more after a silence, to find
+    repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
     for _ in range(POLLS):
@@ -66,7 +65,7 @@ def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: 
 
 
 def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Each of two messages is acknowledged on arrival and on receipt, in the origin's administration queue."""
+    """Send two messages; each must be acknowledged on arrival and on receipt, in the origin's administration queue."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
     _send_all(origin, target, queue, _labels("acknowledged", 2), **fields)
@@ -79,9 +78,8 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """A message to a missing queue is acknowledged negatively, or not at all.
-
-    An unsigned message is not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
+    """Send a message to a missing queue, which must be acknowledged negatively or not at all. An unsigned message is
+    not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
@@ -97,7 +95,7 @@ def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]
 
 
 def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """The network fails while messages are sent; each arrives once and in order after it is restored."""
+    """Send messages while the network is cut; each must arrive once and in order after the network is restored."""
     queue = target.sut.queue("plain")
     labels = _labels("over an outage", 2 * MESSAGE_COUNT)
     _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
@@ -109,7 +107,9 @@ def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """The target restarts; recoverable messages sent before and afterwards are there once and in order."""
+    """Restart the target; recoverable messages sent before and after the restart must be in the queue once and in
+    order.
+    """
     queue = target.sut.queue("plain")
     labels = _labels("over a restart", 2 * MESSAGE_COUNT)
     _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
@@ -120,7 +120,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Wait several times as long as a queue manager waits before it connects again."""
+    """Wait several times as long as a queue manager waits before it connects again after an outage."""
     for _ in range(POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
@@ -160,7 +160,7 @@ SCENARIOS = (
 
 
 def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
-    """Return ``unsupported`` with the facilities that are missing; None if the scenario can run."""
+    """Return the outcome ``unsupported`` with the missing facilities; None if the scenario can run."""
     parts = [
         f"{side.role} lacks {', '.join(lacking)}"
         for side, needs in ((origin, scenario.origin), (target, scenario.target))

@@ -1,4 +1,4 @@
-"""Opens two systems and the relays through which they reach each other."""
+"""Open two systems, and the relays through which they reach each other."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ A, B = "A", "B"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One system. ``found_at``: the address at which the other system finds it, which is a relay's."""
+    """One system of a pair. ``found_at``: the address of the relay at which the other system finds it."""
 
     role: str
     sut: Sut
     found_at: str
 
     def direct_name(self, queue: str) -> str:
-        """Return the direct format name that the other system uses for a queue of this one."""
+        """Return the direct format name with which the other system addresses a queue of this system."""
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
 
 
 class PingRelay:
-    """Forwards pings to a system, and its responses back to the port that pinged last."""
+    """Forwards pings to a system, and its responses to the port that pinged last."""
 
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
@@ -55,14 +55,14 @@ class PingRelay:
             self._near.send(self._asker, data)
 
     def close(self) -> None:
-        """Forward nothing more."""
+        """Stop forwarding, and close the ports."""
         self._near.close()
         self._far.close()
 
 
 @dataclass(frozen=True, slots=True)
 class _Forward(DatagramSink):
-    """Hands datagrams to a function."""
+    """A receiver of datagrams that passes them to a function."""
 
     take: Callable[[Endpoint, bytes], None]
 
@@ -71,7 +71,7 @@ class _Forward(DatagramSink):
 
 
 class NoJudge:
-    """Judges no packet: a pair is judged by the outcomes of its scenarios."""
+    """A judge that ignores packets, because a pair is judged by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
         """Do nothing."""
@@ -81,7 +81,7 @@ class NoJudge:
 
 
 class Pair:
-    """Both systems during one scenario; one capture has all their traffic."""
+    """Both systems during one scenario; one capture contains all their traffic."""
 
     def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
         self.environment = environment
@@ -112,7 +112,9 @@ class Pair:
             relay.let_through()
 
     def close(self) -> None:
-        """Remove the objects of the scenario while the systems still reach each other; then end relays and capture."""
+        """Remove the objects of the scenario while the systems still reach each other; then close the relays and the
+        capture.
+        """
         with ExitStack() as stack:
             stack.callback(self.recorder.close)
             for ping in self._pings:
@@ -144,14 +146,14 @@ class Drivers:
             self._drivers[role] = driver
 
     def start(self) -> None:
-        """Find both systems; UsageError if both are the same queue manager."""
+        """Start or find both systems; raise UsageError if both are the same queue manager."""
         for driver in self._drivers.values():
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
             raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
 
     def stop(self) -> None:
-        """Restore the original state of both systems."""
+        """Restore the original state of both systems, and release them."""
         for driver in self._drivers.values():
             driver.stop()
 

@@ -1,4 +1,4 @@
-"""Before and after a test: the peer accepts the messages that the SUT still has for it."""
+"""Accept, before and after a test, the messages that the SUT still has for the peer."""
 
 from __future__ import annotations
 
@@ -13,29 +13,28 @@ from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
-"""The quota of a core of the peer: four of the longest messages, more than any check sends."""
-RETRIES_MS = 15_000
+"""The quota of a core of the peer in KB: four of the longest messages, more than any check sends."""
+CONNECT_RETRIES_MS = 15_000
 """Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>): the SUT connects within this time."""
-LOOK_EVERY_MS = 200
-AT_ONCE = 200
-"""The time scale of the peer's acknowledgments after a test."""
+POLL_INTERVAL_MS = 200
+IMMEDIATE_TIME_SCALE = 200
+"""The time scale with which the peer acknowledges at once after a test."""
 
 
 def accept_residue(peer: Party) -> None:
-    """Before a test: accept the messages that an earlier test or run has left for the same peer,
-    and note their number.
-    """
+    """Accept, before a test, the messages that an earlier test or run left for this peer; record their number."""
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
     for identifier, names in _list_identities(peer).items():
         if waiting := sut.waiting_for(names):
-            sut.residue.append(f"found before it, of an earlier check or run: {waiting} messages for {identifier}")
+            sut.residue.append(f"left by an earlier check or run: {waiting} messages for {identifier}")
             _accept_as(peer, identifier, names)
 
 
 def accept_waiting_messages(peer: Party) -> None:
-    """After a test: accept and acknowledge the SUT's messages for the peer until none waits, or note how many remain.
+    """Accept and acknowledge, after a test, the SUT's messages for the peer until none waits, or record how many
+    remain.
 
     If the SUT shows no counts, and no later test uses this peer, nothing is accepted: messages for this peer disturb no
     test.
@@ -51,11 +50,11 @@ def accept_waiting_messages(peer: Party) -> None:
             if left:
                 sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
     except (SutUnavailable, ConformanceFailure) as error:
-        sut.residue.append(f"perhaps messages for {peer.address}: {error}")
+        sut.residue.append(f"there may be messages for {peer.address}: {error}")
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the queue managers that the SUT may know at the peer's address, and the parts of their format names."""
+    """Return the identifiers under which the SUT may know the peer's address, each with parts of its format names."""
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)
@@ -67,7 +66,7 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
 
 
 def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Accept messages as that queue manager; return how many still wait, 0 where the SUT shows no counts."""
+    """Accept messages under this identifier; return how many still wait, or 0 if the SUT shows no counts."""
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(
         identifier=identifier,
@@ -76,7 +75,7 @@ def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
         remote_tcp_port=sut.tcp_port,
         remote_ping_port=sut.ping_port,
         queue_manager_quota_kb=PEER_QUOTA_KB,
-        timers=TimerSettings(scale=AT_ONCE),
+        timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE),
         routes={sut.identifier: sut.address} if sut.identifier else {},
     )
     host = CoreHost(peer.environment, QueueManager(config, peer.entropy), peer.address)
@@ -87,10 +86,10 @@ def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
         if sut.waiting_for(names) is None:
             peer.environment.run_until(lambda: False, sut.quiet_ms)
             return 0
-        for _ in range(1 + (sut.duration_ms(RETRIES_MS) + sut.response_timeout_ms) // LOOK_EVERY_MS):
+        for _ in range(1 + (sut.duration_ms(CONNECT_RETRIES_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
             if not sut.waiting_for(names):
                 break
-            peer.environment.run_until(lambda: False, LOOK_EVERY_MS)
+            peer.environment.run_until(lambda: False, POLL_INTERVAL_MS)
         return sut.waiting_for(names) or 0
     finally:
         host.stop()

@@ -1,4 +1,4 @@
-"""A connection on which a check calls the SUT by DCE/RPC, with any PDU or stub. Spec: C706 12; MS-RPCE 3.3."""
+"""A connection on which a check calls the SUT over DCE/RPC, with any PDU or stub. Spec: C706 12; MS-RPCE 3.3."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
     LAST,
-    LONGEST_STUB,
     MAX_FRAGMENT,
+    MAX_STUB_BYTES,
     NDR,
     NDR64,
     WHOLE_FRAGMENT_FLAGS,
@@ -34,7 +34,7 @@ from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import failure, name_fault, name_status
+from harness.wire.rpc_status import is_failure, name_fault, name_status
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
 from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
 NO_SUCH_METHOD = 0x1C010002
-"""nca_s_op_rng_error, as the status of a fault: the interface has no operation of this number (C706 E)."""
+"""The fault status nca_s_op_rng_error: the interface has no operation with this number (C706 E)."""
 ACCESS_DENIED = 5
-"""ERROR_ACCESS_DENIED, as the status of a fault (MS-MQMP 5.1)."""
+"""The fault status ERROR_ACCESS_DENIED (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
 class Context(NamedTuple):
-    """A presentation context that the SUT accepted; ``wide``: its stubs are in NDR64."""
+    """A presentation context that the SUT accepted; ``wide``: whether its stubs are in NDR64."""
 
     p_cont_id: int
     wide: bool
@@ -60,7 +60,7 @@ class Context(NamedTuple):
 
 @dataclass(eq=False)
 class Call:
-    """A call and its outcome. ``sent`` and ``received``: the fragments of its request and of its answer."""
+    """A call to the SUT and its outcome. ``sent``, ``received``: the fragments of the request and of the answer."""
 
     association: Association
     call_id: int
@@ -79,20 +79,20 @@ class Call:
 
     @property
     def stub(self) -> bytes:
-        """The response's stub, as far as it has arrived."""
+        """The stub of the response, as far as it has arrived."""
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer, or until it is clear that none comes; LackedByRelease for a missing method."""
+        """Wait for the answer, or until no answer can arrive; raise LackedByRelease if the method is missing."""
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
         peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
         if self.thrown == NO_SUCH_METHOD and lacks_method(peer.sut, name):
-            raise LackedByRelease(f"there is no {name} (MS-MQQP <2>)")
+            raise LackedByRelease(f"the SUT's release does not implement {name} (MS-MQQP <2>)")
         return self
 
     def expect_success(self, within_ms: int | None = None) -> Call:
-        """Wait as ``wait`` does; ConformanceFailure when the call failed, because the next steps build on it."""
+        """Wait as ``wait`` does; raise ConformanceFailure if the call failed, because the next steps depend on it."""
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
@@ -109,13 +109,15 @@ class Call:
 
     @property
     def status(self) -> int | None:
-        """Return the result, an HRESULT or number; None for a fault, no answer, and operations that return nothing."""
+        """Return the result, an HRESULT or number; None for a fault, for no answer, and for operations without a
+        result.
+        """
         return getattr(self.out, "Return", None) if self.out is not None else None
 
     @property
     def failed(self) -> bool:
         """Return whether the result is a failure HRESULT."""
-        return self.status is not None and failure(self.status)
+        return self.status is not None and is_failure(self.status)
 
     @property
     def is_refused(self) -> bool:
@@ -124,7 +126,7 @@ class Call:
 
     @property
     def outcome(self) -> str:
-        """Describe the outcome in a few words, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
+        """Return a short text for the outcome, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error``."""
         if self.thrown is not None:
             return name_fault(self.thrown)
         if self.malformed is not None:
@@ -135,7 +137,7 @@ class Call:
 
     @property
     def either(self) -> str:
-        """The ``outcome``; a thrown HRESULT counts like a returned one."""
+        """The ``outcome``, where a thrown HRESULT counts like a returned one."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
@@ -145,7 +147,7 @@ class Call:
 
     @property
     def description(self) -> Any:
-        """The REMOTEREADDESC of the answer of a read; None if it has none."""
+        """The REMOTEREADDESC in the answer to a read; None if the answer contains none."""
         if self.out is None:
             return None
         if hasattr(self.out, "lpRemoteReadDesc"):
@@ -155,17 +157,17 @@ class Call:
 
     @property
     def sequential_id(self) -> int | None:
-        """SequentialId of the answer of a read; None when it has none."""
+        """The SequentialId in the answer to a read; None if the answer contains none."""
         return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
 
     @property
     def packet_bytes(self) -> bytes:
-        """The bytes of lpBuffer in the answer of a read, empty for NULL."""
+        """The bytes of lpBuffer in the answer to a read; empty for NULL."""
         return b"" if self.description is None else octets(self.description.lpBuffer) or b""
 
     @property
     def packet(self) -> Any:
-        """The UserMessage in the answer of a read, dissected; None when there is none."""
+        """The UserMessage in the answer to a read, dissected; None if the answer contains none."""
         try:
             return dissect(self.packet_bytes) if self.packet_bytes else None
         except WireError:
@@ -173,7 +175,7 @@ class Call:
 
     @property
     def label(self) -> str | None:
-        """The label of the message in the answer of a read; None when there is none."""
+        """The label of the message in the answer to a read; None if the answer contains no message."""
         packet = self.packet
         return None if packet is None else str(packet["MessagePropertiesHeader"].Label)
 
@@ -196,11 +198,11 @@ class Call:
 
     @property
     def has_null_handle(self) -> bool:
-        """Whether the answer of a read has the context handle NULL."""
+        """Whether the answer to a read contains the context handle NULL."""
         return self.out is not None and bytes(self.out.pphContext) == NULL_HANDLE
 
     def state_after_silence(self) -> str:
-        """Wait for a silence window; return ``WAITING`` when the read is not answered by then, else its result."""
+        """Wait for a silence window; return ``WAITING`` if the read is not answered by then, else its result."""
         self.wait(self.association.peer.sut.quiet_ms)
         return self.label_or_outcome if self.answered or self.association.over else self.WAITING
 
@@ -210,14 +212,14 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Take a response or, without a ``fragment``, a fault with this call's identifier."""
+        """Record a response or, without a ``fragment``, a fault with this call's identifier."""
         self.received.append(frame)
         if fragment is None:
             self.thrown, self.answered = frame.packet.payload.status, True
             return
         self.gathered += fragment.stub
-        if len(self.gathered) > LONGEST_STUB:
-            self.malformed, self.answered = f"its stub has more than {LONGEST_STUB} bytes", True
+        if len(self.gathered) > MAX_STUB_BYTES:
+            self.malformed, self.answered = f"its stub has more than {MAX_STUB_BYTES} bytes", True
             return
         if not fragment.pfc_flags & LAST:
             return
@@ -231,7 +233,9 @@ class Call:
 
 
 class Association(RawConversation):
-    """The client's side. It sends only what the check requests; answers are kept with their calls."""
+    """The client's side of an RPC connection. It sends only the PDUs that the check requests; answers are stored with
+    their calls.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, by_peer=True)
@@ -255,7 +259,7 @@ class Association(RawConversation):
     # -- the connection -----------------------------------------------------------------------------------------
 
     def connect(self, port: int) -> Association:
-        """Connect to a port of the SUT; SutUnavailable when nothing answers there."""
+        """Connect to a port of the SUT; raise SutUnavailable if nothing answers there."""
         endpoint = Endpoint(self.peer.sut.address, port)
         self.stream = self.peer.environment.connect(endpoint, self.peer.address, self)
         self.peer.environment.run_until(
@@ -272,7 +276,7 @@ class Association(RawConversation):
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
 
     def on_bytes(self, data: bytes) -> None:
-        """Record what the SUT sent; pass answers to their calls."""
+        """Record the bytes from the SUT, and pass answers to their calls."""
         for frame in self.peer.recorder.record_received(self.record, data):
             fragment, malformed = self._opened(frame)
             call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
@@ -285,9 +289,9 @@ class Association(RawConversation):
                 call.take(frame, fragment)
 
     def _opened(self, frame: Frame) -> tuple[Fragment | None, str | None]:
-        """Return a response with its stub in the clear; or the reason why it is not genuine.
+        """Return a response with its stub decrypted, or the reason why the response is not genuine.
 
-        The frame stays what was on the wire.
+        The recorded frame stays as it was on the wire.
         """
         if frame.kind != "response":
             return None, None
@@ -309,9 +313,10 @@ class Association(RawConversation):
         authenticate: bool = False,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None.
+        """Send a bind, or an alter_context by ``kind``; return the frame and the packet of the answer, or None.
 
-        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure if the SUT's token is invalid.
+        ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
+        invalid.
         """
         self._call_id += 1
         if authenticate and self.protection is None:
@@ -340,7 +345,7 @@ class Association(RawConversation):
         body: dict[str, Any],
         protection: Protection | None,
     ) -> Frame | None:
-        """Send proposals, with every leg of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Send proposals, with every step of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
         if protection is None:
             return self._send_and_receive_pdu(
                 bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind
@@ -356,7 +361,7 @@ class Association(RawConversation):
         while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
             given = trailer_of(answer.data)
             if given is None and not protection.context.complete:
-                raise SecurityError("the SUT answers without a token")
+                raise SecurityError("the SUT's answer contains no token")
             token = b"" if given is None else protection.step(given.token)
             if not token:
                 return first
@@ -368,7 +373,7 @@ class Association(RawConversation):
         return answer
 
     def _send_and_receive_pdu(self, pdu: bytes, what: str) -> Frame | None:
-        """Send a PDU; return what answers it, None for nothing."""
+        """Send a PDU; return its answer, or None if there is none."""
         before = len(self.answers)
         self.send(pdu)
         self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {what}")
@@ -377,9 +382,9 @@ class Association(RawConversation):
     def bind(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> Association:
-        """Agree on interfaces, each proposed once with each transfer syntax, as clients do.
+        """Bind to interfaces, each proposed once with each transfer syntax, as clients do.
 
-        ConformanceFailure when one of them is not accepted in any.
+        Raises ConformanceFailure if the SUT accepts one of the interfaces in no transfer syntax.
         """
         refused, said = self.offer(*interfaces, transfers=transfers, kind=kind, group=group)
         if refused:
@@ -389,7 +394,9 @@ class Association(RawConversation):
     def offer(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> tuple[list[Syntax], str]:
-        """Propose interfaces as ``bind`` does; return those that were not accepted, and the kind of the answer."""
+        """Propose interfaces as ``bind`` does; return the interfaces that were not accepted, and the kind of the
+        answer.
+        """
         proposals = []
         for interface in interfaces:
             for transfer in transfers:
@@ -399,7 +406,7 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association on which an interface is called: this one, or one to another port."""
+        """Return the association for calls to an interface: this association, or one to a different port."""
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:
@@ -410,7 +417,7 @@ class Association(RawConversation):
                 other.close()
 
     def alter(self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)) -> Association:
-        """Agree on more interfaces (alter_context)."""
+        """Bind to additional interfaces (alter_context)."""
         return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
 
     def _accept(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
@@ -429,9 +436,9 @@ class Association(RawConversation):
         context: Context | None = None,
         **arguments: Any,
     ) -> Call:
-        """Send a request and do not wait. ``stub``: its bytes instead of those of ``arguments``.
+        """Send a request and do not wait for its answer.
 
-        Omitted arguments have their defaults: zero, NULL.
+        ``stub``: the bytes of the stub, instead of ``arguments``. Omitted arguments have their defaults: zero, NULL.
         """
         operation = OPERATIONS[name]
         there = self.of(operation.interface)
@@ -452,7 +459,7 @@ class Association(RawConversation):
     def raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
-        """Send a request of any opnum; the stub of its answer is kept."""
+        """Send a request with any opnum, and wait for its answer; the call stores the stub of the answer."""
         if call_id is None:
             self._call_id += 1
             call_id = self._call_id

@@ -15,10 +15,14 @@ from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
 MESSAGE = "UserMessage"
-MOST_FLAGS = 0xFFFF_FFFF
-"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
+ALL_ACK_FLAGS = 0xFFFF_FFFF
+"""RecoverableMsgAckFlags with all bits set: a SessionAck acknowledges at most 32 recoverable messages (MS-MQQB
+2.2.6.1).
+"""
 Tamper = Callable[[Any], Any]
-"""A function that gets the scapy packet about to be sent and returns a changed one, bytes, or None to drop it."""
+"""A function that is called with the scapy packet to be sent and returns a changed packet, bytes, or None to drop the
+packet.
+"""
 
 
 class Conversation:
@@ -35,22 +39,22 @@ class Conversation:
 
     @property
     def received(self) -> list[Frame]:
-        """Every packet that the SUT sent here."""
+        """Every packet that the SUT sent on this connection."""
         return self.record.received
 
     @property
     def sent(self) -> list[Frame]:
-        """Every packet that was sent to the SUT here."""
+        """Every packet that the peer sent on this connection."""
         return self.record.sent
 
     @property
     def messages(self) -> list[Frame]:
-        """The messages that the SUT sent here, except those of earlier tests."""
+        """The messages that the SUT sent on this connection, except messages of earlier tests."""
         return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
 
     @property
     def sut_parameters(self) -> Any:
-        """The ConnectionParametersHeader that the SUT sent here."""
+        """The ConnectionParametersHeader that the SUT sent on this connection."""
         return next(frame for frame in self.received if frame.kind == "ConnectionParameters")[
             "ConnectionParametersHeader"
         ]
@@ -68,7 +72,7 @@ class Conversation:
     def poll(
         self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None
     ) -> Frame | None:
-        """Wait for the next packet of a kind (by name) not yet polled; None when none came in time."""
+        """Wait for the next packet of a kind (by name) that was not yet polled; return None if none arrives in time."""
         found: list[Frame] = []
 
         def arrived() -> bool:
@@ -85,7 +89,7 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Wait as ``poll`` does; ConformanceFailure if none came, because the next steps depend on it."""
+        """Wait as ``poll`` does; raise ConformanceFailure if no packet arrives, because the next steps depend on it."""
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
             ended = "; it closed the connection" if self.closed_by_sut else ""
@@ -93,9 +97,10 @@ class Conversation:
         return frame
 
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
-        """Wait for the SUT to close; return False when it did not in time. ``exactly``: by the tester's clock.
+        """Wait for the SUT to close the connection; return False if it does not close in time.
 
-        ConformanceFailure when the end must come at once (``within_ms`` None) and is late.
+        ``exactly``: measure by the tester's clock. Raises ConformanceFailure if the SUT must close at once
+        (``within_ms`` None) and closes late.
         """
 
         def closed() -> bool:
@@ -113,7 +118,7 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT kept the connection open and sent no packet, or no packet ``of`` a kind."""
+        """Wait; return whether the SUT keeps the connection open and sends no packet, or no packet ``of`` one kind."""
         before = len(self.record.from_sut)
 
         def broken() -> bool:
@@ -124,7 +129,7 @@ class Conversation:
         return not self.peer.environment.run_until(broken, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
-        """Describe in a few words what the SUT did last, for ``observed``."""
+        """Return a short text for the last action of the SUT, for ``observed``."""
         if self.closed_by_sut:
             return f"closed the connection at {self.record.closed_at_ms} ms"
         last = self.record.from_sut[-1:]
@@ -133,14 +138,14 @@ class Conversation:
     # -- what goes ----------------------------------------------------------------------------------------------
 
     def send(self, packet: Any) -> Frame:
-        """Send a scapy packet or bytes as they are."""
+        """Send a scapy packet or bytes without changes."""
         data = bytes(packet)
         frame = self.peer.recorder.record_sent(self.record, data)
         self.stream.send(data)
         return frame
 
     def build_session_ack(self, **header: Any) -> Any:
-        """Build a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
+        """Build a SessionAck with the WindowSize that the peer sent in this session (MS-MQQB 3.1.6.4)."""
         named = [
             frame["ConnectionParametersHeader"].WindowSize
             for frame in self.sent
@@ -149,7 +154,9 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message of the SUT here (at most 32 recoverable ones), so that none is sent again."""
+        """Acknowledge every message of the SUT on this connection (at most 32 recoverable ones), so that it resends
+        none.
+        """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
             for frames in (self.record.from_sut, self.sent)
@@ -158,7 +165,7 @@ class Conversation:
             self.build_session_ack(
                 AckSequenceNumber=len(came),
                 RecoverableMsgAckSeqNumber=min(sum(came), 1),
-                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
+                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & ALL_ACK_FLAGS,
                 UserMsgSequenceNumber=len(sent),
                 RecoverableMsgSeqNumber=sum(sent),
             )
@@ -169,9 +176,9 @@ class Conversation:
         return [frame for frame in frames if frame.kind == MESSAGE]
 
     def acknowledgment(self) -> Frame | None:
-        """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
+        """Send a recoverable message; return its SessionAck, or None if none arrives. Only an open session sends one.
 
-        An acknowledgment of earlier messages only counts if no other follows.
+        A SessionAck that acknowledges only earlier messages counts if no further SessionAck follows.
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
@@ -186,7 +193,9 @@ class Conversation:
         return found
 
     def await_session_ack(self, count: int) -> Frame | None:
-        """Wait for the SessionAck of so many messages of the peer; return the last SessionAck that came, or None."""
+        """Wait for a SessionAck that acknowledges ``count`` messages of the peer; return the last SessionAck received,
+        or None.
+        """
         sut = self.peer.sut
         within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
         self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
@@ -194,7 +203,7 @@ class Conversation:
         return acks[-1] if acks else None
 
     def check_alive(self) -> Frame:
-        """Send a message and return its acknowledgment; ConformanceFailure when none comes."""
+        """Send a message and return its acknowledgment; raise ConformanceFailure if none arrives."""
         answer = self.acknowledgment()
         if answer is None:
             raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
@@ -202,11 +211,11 @@ class Conversation:
 
     def close(self) -> None:
         """Close the connection from the peer's side."""
-        self.peer.recorder.record_end(self.record, by_peer=True)
+        self.peer.recorder.record_connection_end(self.record, by_peer=True)
         self.stream.close()
 
     def end(self) -> None:
-        """Close the connection unless it is closed."""
+        """Close the connection unless it is already closed."""
         if self.record.closed_by is None:
             self.close()
 
@@ -230,22 +239,22 @@ class RawConversation(Conversation):
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
-        """Record bytes of the SUT."""
+        """Record bytes from the SUT."""
         self.peer.recorder.record_received(self.record, data)
 
     def on_closed(self, reason: str) -> None:
-        """Record the end by the SUT."""
-        self.peer.recorder.record_end(self.record, by_peer=False)
+        """Record that the SUT closed the connection."""
+        self.peer.recorder.record_connection_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
-        """Wait for the SUT's packet with a number (from 0), of any kind; None when it did not come."""
+        """Wait for the SUT's packet with this number (from 0), of any kind; return None if it does not arrive."""
         self.peer.environment.run_until(
             lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
         )
         return self.received[number] if len(self.received) > number else None
 
     def poll_next_packet(self) -> Frame | None:
-        """Wait for the next packet of any kind behind the received ones; None when it did not come."""
+        """Wait for the next packet of any kind after the received ones; return None if none arrives."""
         return self.poll_packet(len(self.received))
 
 
@@ -290,7 +299,7 @@ class Session(Conversation):
         for session in answer.values["adm"]["Sessions"]:
             if session["transport"] == self.transport:
                 return dict(session)
-        raise HarnessError(f"the peer's core knows no session on {self.transport}")
+        raise HarnessError(f"the peer's core has no session on {self.transport}")
 
     def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
         """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.

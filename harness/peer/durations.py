@@ -1,7 +1,8 @@
-"""Durations of the SUT, measured by the tester, and their allowed ranges.
+"""Durations of the SUT that the tester measures, and their allowed ranges.
 
-A stalled system fires its timers late, and its earlier packets look late: a duration is uncertain by the length of the
-stalls in it. Each comparison reads the stalls from the pulse, only here.
+The timers of a stalled system expire late, and packets that it sent before the stall arrive late: a duration is
+uncertain by the length of the stalls during it. Only this module compares durations; it reads the stalls from the
+pulse.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
 Instant = Frame | int
-"""A packet, or int ms of the recorder's time."""
+"""An instant: a packet, or int ms of the recorder's time."""
 IN_TIME = "in time"
 
 
 def time_of(instant: Instant) -> int:
-    """Return an instant in ms of the recorder's time."""
+    """Return the time of an instant, in ms of the recorder's time."""
     return instant.time_ms if isinstance(instant, Frame) else instant
 
 
@@ -27,8 +28,8 @@ def time_of(instant: Instant) -> int:
 class Duration:
     """The time between two instants.
 
-    ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the whole length of
-    the stalls in it. ``longest_ms``: the longest stall of the test so far.
+    ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the total length of
+    the stalls during it. ``longest_ms``: the longest stall of the test so far.
     """
 
     ms: int
@@ -37,11 +38,11 @@ class Duration:
     sut: Sut
 
     def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value, widened by the stalls where they make a difference.
+        """Return the allowed range of a value, widened by the stalls if they make a difference.
 
-        ``observed``: the value, if the SUT measured the same duration; else this duration. ConformanceFailure for a
-        value out of range that a stall may explain: a stall as long as the duration, or a stall at another time of the
-        test.
+        ``observed``: the value, if the SUT measured the same duration; else this duration. Raises ConformanceFailure
+        for a value out of range that a stall may explain: a stall as long as the duration, or a stall at a different
+        time of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:
@@ -58,15 +59,15 @@ class Duration:
         return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
     def when(self, specified_ms: int, in_time: str = IN_TIME) -> str:
-        """Describe when a timer of the SUT expired: ``in_time``, or how long after the first instant."""
+        """Return a text for when a timer of the SUT expired: ``in_time``, or how long after the first instant."""
         earliest_ms, latest_ms = self.by_timer(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
-        """Return whether the duration is the expected one of several, any two of which differ by four tolerances or
-        more.
+        """Return whether the duration is the expected one of several possible durations, which differ by at least four
+        tolerances.
 
-        Longer stalls than two tolerances make durations indistinguishable: ConformanceFailure.
+        Raises ConformanceFailure if stalls longer than two tolerances make the durations indistinguishable.
         """
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
@@ -75,12 +76,14 @@ class Duration:
         return near
 
     def require_steady(self, margin_ms: int) -> None:
-        """Raise ConformanceFailure, which makes rules inconclusive, when the SUT stalled longer than a margin in it."""
+        """Raise ConformanceFailure, which makes rules inconclusive, if the SUT stalled longer than a margin during the
+        duration.
+        """
         if self.stalled_ms > margin_ms:
-            raise self._unknown(f"more than the {margin_ms:,} ms that make no difference")
+            raise self._unknown(f"the tolerance is {margin_ms:,} ms")
 
     def _unknown(self, what: str) -> ConformanceFailure:
-        stood = f"the SUT stood still for up to {self.longest_ms:,} ms, {self.stalled_ms:,} ms in or beside"
+        stood = f"the SUT stood still for up to {self.longest_ms:,} ms, in total {self.stalled_ms:,} ms during or near"
         return ConformanceFailure(f"{stood} this duration: {what}")
 
 

@@ -11,27 +11,27 @@ from harness.peer.timeouts import TIMEOUTS
 from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
-MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may have any value and is ignored (MS-MQMQ 2.2.19.1): it distinguishes a
-response from an echo.
+RESERVED_MARK = {"Reserved": 0xA7}
+"""A value of BaseHeader.Reserved, which the receiver ignores (MS-MQMQ 2.2.19.1): it distinguishes a response from an
+echo.
 """
-WINDOW = 4_099
+UNUSUAL_WINDOW_SIZE = 4_099
 """A WindowSize that no system under test uses by chance."""
 
 
 def establish_request(peer: Party, **header: Any) -> Any:
     """Build an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
-    return establish_connection(base=MARKED, **usual | header)
+    return establish_connection(base=RESERVED_MARK, **usual | header)
 
 
 def parameters_request(**header: Any) -> Any:
-    """Build a ConnectionParameters request with short timeouts."""
-    return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
+    """Build a ConnectionParameters request of the peer with short timeouts."""
+    return connection_parameters(base=RESERVED_MARK, **TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header)
 
 
 def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:
-    """Send an EstablishConnection and a ConnectionParameters, and await the answer to each."""
+    """Send an EstablishConnection and a ConnectionParameters request, and wait for the answer to each."""
     connection.send(request)
     connection.expect("EstablishConnection")
     connection.send(parameters)

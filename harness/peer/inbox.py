@@ -1,8 +1,8 @@
-"""Collects the messages of the SUT, on any connection.
+"""Collect the messages of the SUT from all connections.
 
-A queue manager may send a message on a new or an open session (E16), and resends it on another session if no
-acknowledgment came in time. So a check waits for messages here. ``Conversation.messages`` has those of one connection,
-for checks of its acknowledgments, counts, window and end.
+A queue manager may send a message on a new or an open session (E16), and resends it on a different session if no
+acknowledgment arrives in time. So a check waits for messages with the inbox. ``Conversation.messages`` contains the
+messages of one connection, for checks of its acknowledgments, counts, window and end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Wanted = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, on connections of either side, with a core behind or raw.
+    """Every UserMessage of the SUT in one test, on connections of either side, with or without a core.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
@@ -52,31 +52,32 @@ class Inbox:
 
     @property
     def copies(self) -> list[Frame]:
-        """Every packet that brought a message, except messages of earlier tests."""
+        """Every packet that contains a message, copies included, except messages of earlier tests."""
         self._read()
         return self._copies.copy()
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message once: a copy is the same message on a later session, or with the same class and answer (E65).
+        """Every message once: a copy is the same message on a later session, or an acknowledgment of the same class and
+        message (E65).
 
-        Two messages to which a SUT gave one identifier are two.
+        Two messages with the same identifier that are not copies are counted as two.
         """
         self._read()
         return self._messages.copy()
 
     @property
     def pieces(self) -> list[Frame]:
-        """Every packet at the place of a message, malformed ones included.
+        """Every packet that is a message or malformed.
 
         For checks of the bytes of messages, which may be malformed.
         """
         return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for this many of the wanted messages; return those that came.
+        """Wait for ``count`` of the wanted messages; return those that have arrived.
 
-        Without ``within_ms``: as long as the SUT may take to open a session, another attempt included.
+        Without ``within_ms``: wait as long as the SUT may take to open a session, including a second attempt.
         """
         sut = self.peer.sut
         timeout_ms = sut.connect_timeout_ms + sut.response_timeout_ms if within_ms is None else within_ms
@@ -84,18 +85,18 @@ class Inbox:
         return self.find(wanted)
 
     def find(self, wanted: Wanted) -> list[Frame]:
-        """Return the wanted messages that came so far."""
+        """Return the wanted messages that have arrived so far."""
         return [frame for frame in self.messages if wanted(frame)]
 
     def conversation(self, frame: Frame) -> Conversation:
-        """Return the conversation on which a packet came."""
+        """Return the conversation on which a packet arrived."""
         for one in self._conversations():
             if one.record is frame.connection:
                 return one
-        raise HarnessError(f"frame {frame.number} came on no connection of the peer")
+        raise HarnessError(f"frame {frame.number} arrived on no connection of the peer")
 
     def is_open(self, frame: Frame) -> bool:
-        """Return whether the connection on which a packet came is open."""
+        """Return whether the connection on which a packet arrived is open."""
         return frame.connection is not None and frame.connection.closed_by is None
 
     def _on_frame(self, frame: Frame) -> None:
@@ -128,9 +129,9 @@ class Inbox:
     # -- what is acknowledged -----------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
-        """Acknowledge every message on its own session, unless that is closed or is ``spare``.
+        """Acknowledge every message on its session, unless the session is closed or is ``spare``.
 
-        A core acknowledges by itself the messages that it gets.
+        A core itself acknowledges the messages that it receives.
         """
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
@@ -152,12 +153,12 @@ class Inbox:
 
     @property
     def connecting(self) -> list[RawConversation]:
-        """The SUT's connections on which no session is set up yet."""
+        """The SUT's connections on which no session has been set up yet."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
     def _set_up(self, frame: Frame) -> None:
-        """Answer a packet with which the SUT sets up a session."""
+        """Answer a packet of the SUT that sets up a session."""
         connection = next((one for one in self.connecting if one.record is frame.connection), None)
         if connection is None:
             return
@@ -172,16 +173,16 @@ class Inbox:
 
 
 def has_listening_core(session: Conversation) -> bool:
-    """Return whether the peer's end of a session is a core that gets the SUT's packets."""
+    """Return whether the peer's end of a session is a core that receives the SUT's packets."""
     return isinstance(session, Session) and not session.ignore_incoming
 
 
-def only_here(session: Conversation) -> list[Frame]:
-    """Return the messages that came on one connection, except those of earlier tests."""
+def list_messages_of_connection(session: Conversation) -> list[Frame]:
+    """Return the messages that arrived on one connection, except messages of earlier tests."""
     return session.messages
 
 
-def acknowledging(session: Conversation, **header: Any) -> Any:
+def build_acknowledgment(session: Conversation, **header: Any) -> Any:
     """Build a SessionAck of the peer for a session."""
     return session.build_session_ack(**header)
 

@@ -1,8 +1,9 @@
-"""Defines the party that communicates with the SUT, as its connections see it: identity, waiting, measuring."""
+"""The counterpart of the SUT as its connections use it: identity, waiting, measuring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -13,20 +14,49 @@ from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire import PrivateQueueFormatNameId, user_message
+from harness.varying.variant import PLAIN, Variant
+from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
-"""No fields that differ from the defaults."""
-ON_DESTINATION = 3
-"""UserHeader.Flags.DQ of a private queue (MS-MQMQ 2.2.19.2)."""
+"""An empty mapping: no field differs from its default."""
+DQ_PRIVATE_ON_DESTINATION = 3
+"""The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
+
+
+class Places:
+    """The places of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes sequences.
+
+    A later sequence has a greater TxSequenceID, also in tests that follow in the same second.
+    """
+
+    def __init__(self, peer: Party, ordinal: int = 1) -> None:
+        base = (peer.message_id() & 0x0FFF_FFFF) << 4
+        self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
+        self.number = 0
+
+    def next_place(self) -> dict[str, Any]:
+        """Return the fields of the TransactionHeader of the next message, which is a transaction of its own."""
+        self.number += 1
+        return {
+            "FM": 1,
+            "LM": 1,
+            "ID": self.number,
+            "TxSequenceID": self.identifier,
+            "TxSequenceNumber": self.number,
+            "PreviousTxSequenceNumber": self.number - 1,
+        }
 
 
 class Party:
-    """One test's counterpart of the SUT, without its connections."""
+    """The counterpart of the SUT in one test, without its connections."""
 
-    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
+    def __init__(
+        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+    ) -> None:
+        """``variant``: the values of its messages where a check gives none."""
         self.environment = environment
+        self.variant = variant
         self.sut = sut
         self.recorder = recorder
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
@@ -39,20 +69,20 @@ class Party:
         return f"Peer({self.identifier})"
 
     def message_id(self) -> int:
-        """Return a MessageID for a message that a check makes itself, new to the SUT."""
+        """Return a MessageID that is new to the SUT, for a message that a check builds itself."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let this much time pass by the tester's clock; stalls do not extend it, because timers of a stalled system
-        run as well.
+        """Let this much time pass by the tester's clock; stalls do not extend it, because the timers of a stalled
+        system continue.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
-        """Let time pass until this much has passed since an instant, by the tester's clock."""
+        """Let time pass until the given time since an instant has passed, by the tester's clock."""
         self.pass_time(max(0, ms - self.took(since).ms))
 
     def settle(self) -> None:
@@ -60,7 +90,7 @@ class Party:
         self.environment.run_until(lambda: False, self.sut.quiet_ms)
 
     def eventually(self, condition: Callable[[], bool]) -> bool:
-        """Check a condition repeatedly until it holds or the response timeout is over; return whether it holds."""
+        """Check a condition repeatedly until it is true or the response timeout expires; return whether it is true."""
         for _ in range(20):
             if condition():
                 return True
@@ -68,7 +98,7 @@ class Party:
         return condition()
 
     def await_label(self, label: str, queue: str) -> bool:
-        """Wait for a message with a label in a queue of the SUT, by path name; return whether it came."""
+        """Wait for a message with a label in a queue of the SUT, by path name; return whether it arrived."""
         return self.eventually(lambda: label in self.sut.labels(queue))
 
     # -- names and messages -------------------------------------------------------------------------------------
@@ -92,23 +122,26 @@ class Party:
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
     def private_destination(self, queue: str) -> dict[str, Any]:
-        """Return the fields of UserHeader of a message to a queue of the SUT, by path name, under its private name."""
+        """Return the UserHeader fields of a message to the private name of a queue of the SUT, which is given by path
+        name.
+        """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
         return self.private_queue(self.sut.guid, number)
 
     @staticmethod
     def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
-        """Return the fields of UserHeader of a message to a private queue of a queue manager."""
+        """Return the UserHeader fields of a message to a private queue of a queue manager."""
         return {
-            "DQ": ON_DESTINATION,
+            "DQ": DQ_PRIVATE_ON_DESTINATION,
             "QueueManagerAddress": queue_manager,
             "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         }
 
     def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
-        """Build a message that is new to the SUT; express unless ``user``, fields of UserHeader, changes that.
+        """Build a message that is new to the SUT, by default an express message.
 
-        ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
+        ``user``: fields of UserHeader. ``queue``: plain, transactional or admin. ``headers``: arguments of
+        ``harness.wire.user_message``.
         """
         own = {
             "SourceQueueManager": self.identifier,
@@ -116,15 +149,26 @@ class Party:
             "SentTime": self.environment.now().utc_s,
         }
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")
-        return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
+        if self.variant is not PLAIN:
+            if "destination" not in headers and self.variant["destination"] == "private":
+                own |= self.private_destination(self.sut.queue(queue))
+            if "transaction" not in headers and self.variant.value("delivery") == "transactional":
+                headers = {"transaction": self.sequence.next_place(), **headers}
+        plain = {"destination": destination, "user": own, "body": b"of the peer"}
+        return user_message(**self.variant.add_to_packet(plain, {**headers, "user": user}))
+
+    @cached_property
+    def sequence(self) -> Places:
+        """The sequence of the messages that are transactional by their row alone."""
+        return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
-        """Build a recoverable message, which the SUT acknowledges soon."""
+        """Build a recoverable message, which the SUT acknowledges after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 
     def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet is, or answers, a message of an earlier test with the same peer, which no check
-        judges.
+        """Return whether a packet is, or acknowledges, a message of an earlier test with the same peer; no check judges
+        such packets.
         """
         if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
@@ -133,7 +177,7 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition; ``within_ms`` None: it must hold at once.
+        """Wait for a condition; ``within_ms`` None: it must be true within the response timeout.
 
         A late success is not a failure of the SUT: ConformanceFailure names the delay, and no rule fails.
         """
@@ -145,15 +189,17 @@ class Party:
             return True
         if self.environment.run_until(arrived, timeouts.late_ms):
             took_ms = self.environment.now().monotonic_ms - began_ms
-            raise ConformanceFailure(f"{what} came after {took_ms:,} ms, awaited for {timeouts.response_ms:,} ms")
+            raise ConformanceFailure(f"{what} came after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
         return False
 
     def stood_still(self, since_ms: int, until_ms: int) -> bool:
-        """Return whether the SUT is known to have answered nothing for a while, between two times of the recorder."""
+        """Return whether the SUT is known to have stalled between two times of the recorder."""
         return self.took(since_ms, until_ms).stalled_ms > 0
 
     def took(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return the duration between two instants, ``until`` None: until now. All comparisons of durations use it."""
+        """Return the duration between two instants; ``until`` None means until now. All comparisons of durations use
+        it.
+        """
         elapsed_ms = self.recorder.elapsed_ms()
         until_ms = elapsed_ms if until is None else time_of(until)
         began_ms = self.environment.now().monotonic_ms - elapsed_ms

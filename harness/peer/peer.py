@@ -1,4 +1,6 @@
-"""The SUT's counterpart: a reference core with a scapy stage on the wire, or raw bytes without a core."""
+"""The SUT's counterpart: a reference core with a scapy stage between core and wire, or raw
+connections without a core.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ from harness.peer.party import NONE, Party
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
+from harness.varying.variant import PLAIN, Variant
 from harness.wire import kind
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -27,15 +30,19 @@ from reference_qm.surface.commands import OpenSession
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
-OTHER_ADDRESS = "127.255.255.253"
-"""A loopback address that no peer has."""
+UNUSED_ADDRESS = "127.255.255.253"
+"""A loopback address that no peer uses."""
 
 
 class Peer(Party):
-    """One test's counterpart of the SUT; the recorder keeps everything that it sends and receives."""
+    """The counterpart of the SUT in one test; the recorder stores everything that it sends and receives."""
 
-    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
-        super().__init__(environment, sut, recorder, seed)
+    def __init__(
+        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+    ) -> None:
+        super().__init__(environment, sut, recorder, seed, variant)
+        self.first_core_id = self.message_ids[MESSAGE_IDS_A_TEST // 2]
+        """The MessageID of the first message of its core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
         self._pre_tampers: list[Tamper] = []
@@ -62,23 +69,23 @@ class Peer(Party):
 
     @property
     def conversations(self) -> list[Conversation]:
-        """Every open connection with the SUT, opened by either side, with a core behind or raw."""
+        """Every open connection with the SUT, opened by either side, with or without a core."""
         return [*self.sessions.values(), *(one for one in self._raw if one.is_open)]
 
     def hang_up(self) -> None:
-        """Close every connection with the SUT that is open."""
+        """Close every open connection with the SUT."""
         for conversation in self.conversations:
             conversation.end()
 
     # -- raw mode -----------------------------------------------------------------------------------------------
 
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
-        """Connect to the SUT without a core behind.
+        """Connect to the SUT without a core.
 
-        ``from_another_address``: from an address other than the peer's, where this machine has several (loopback).
+        ``from_another_address``: connect from an address other than the peer's, if this machine has several (loopback).
         """
         loopback = ip_address(self.address).is_loopback
-        address = OTHER_ADDRESS if from_another_address and loopback else self.address
+        address = UNUSED_ADDRESS if from_another_address and loopback else self.address
         conversation = RawConversation(self, by_peer=True)
         conversation.stream = self.environment.connect(self.sut.endpoint, address, conversation)
         self.environment.run_until(
@@ -93,29 +100,31 @@ class Peer(Party):
         return conversation
 
     def request_session(self, **header: Any) -> RawConversation:
-        """Bring a new connection without a core to WAITING_CP_MSG; ``header``: fields of the EstablishConnection."""
+        """Open a connection without a core and bring it to the state WAITING_CP_MSG; ``header``: fields of the
+        EstablishConnection.
+        """
         connection = self.connect()
         connection.send(establish_request(self, **header))
         connection.expect("EstablishConnection")
         return connection
 
     def open_raw(self, asked: Mapping[str, Any] = NONE, **header: Any) -> RawConversation:
-        """Bring a new connection without a core to OPEN.
+        """Open a connection without a core and bring it to the state OPEN.
 
-        ``asked``: fields of the EstablishConnection request, ``header``: of the ConnectionParameters request.
+        ``asked``: fields of the EstablishConnection request; ``header``: fields of the ConnectionParameters request.
         """
         return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
     def watch(self, conversation: RawConversation) -> None:
-        """Close a conversation at the end of the test unless it is closed by then."""
+        """Register a conversation, to close it at the end of the test if it is still open."""
         self._raw.append(conversation)
 
     def at_end(self, close: Callable[[], None]) -> None:
-        """Call a function when the test is over."""
+        """Register a function that is called at the end of the test."""
         self._at_end.append(close)
 
     def listen_raw(self, *, ping: bool = True) -> RawListener:
-        """Accept the SUT's connections without a core behind, and answer its pings, unless ``ping`` is False."""
+        """Accept the SUT's connections without a core, and answer its pings unless ``ping`` is False."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
@@ -131,23 +140,23 @@ class Peer(Party):
     # -- with the reference core --------------------------------------------------------------------------------
 
     def configure(self, **changes: Any) -> None:
-        """Change the peer's configuration; only before its core is used."""
+        """Change the peer's configuration; this is possible only before its core is used."""
         if self._host is not None:
             raise HarnessError("configure the peer before it opens or awaits a session")
         self._config = replace(self._config, **changes)
 
     @property
     def host(self) -> CoreHost:
-        """The core and its sockets; started with the first use."""
+        """The core and its sockets; they are started at the first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
-            core.adm.MessageIdOrdinal = self.message_ids[MESSAGE_IDS_A_TEST // 2] - 1
+            core.adm.MessageIdOrdinal = self.first_core_id - 1
             self._host = CoreHost(self.environment, core, self.address, _Stage(self))
             self._host.start()
         return self._host
 
     def open_session(self, tamper: Tamper | None = None) -> Session:
-        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); ConformanceFailure when the SUT refuses it."""
+        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses."""
         session, error = self.try_session(tamper)
         if session is None or error is not None:
             raise ConformanceFailure(f"no session with the SUT: {error}")
@@ -171,7 +180,7 @@ class Peer(Party):
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
         """Let the core accept sessions and pings of the SUT at peer_address.
 
-        ``ignore_incoming``: the core gets no packet of the SUT once the session is open.
+        ``ignore_incoming``: the core receives no packet of the SUT after the session is open.
         """
         self._ignore_when_open, self.listens = ignore_incoming, True
         driver = self.sut.file.driver
@@ -180,7 +189,8 @@ class Peer(Party):
             self.host.listen_ping(driver.peer_ping_port)
 
     def tamper_accepted(self, change: Tamper | None) -> None:
-        """Pass every packet of the core on the SUT's connections through ``change`` from now on; None ends that.
+        """Pass every packet of the core on the SUT's connections through ``change`` from now on; None ends the
+        tampering.
 
         Call this before the SUT connects: over loopback, the handshake may end before the next line runs.
         """
@@ -192,7 +202,7 @@ class Peer(Party):
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to open a connection to the listening core, another attempt included."""
+        """Wait for the SUT to open a connection to the listening core, including a second attempt."""
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.wait(lambda: self.is_called, within_ms, "a connection")
         for session in self.unclaimed:
@@ -202,9 +212,26 @@ class Peer(Party):
         return None
 
     def close(self) -> None:
-        """Release everything that the test made and close everything that it left open, even if a step fails."""
+        """Release everything that the test created and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
+            stack.callback(self._leave, self.sut.tidy)
+
+    def succeed(self, variant: Variant, seed: str) -> Peer:
+        """Leave, and return the peer of the next row: another party with the same identity, whose messages are new."""
+        self._leave(self.sut.end_row)
+        peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
+        peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
+        peer.first_core_id = self.first_core_id
+        if self._host is not None:
+            core = self._host.core
+            assert isinstance(core, QueueManager)
+            peer.first_core_id = core.adm.MessageIdOrdinal + 1
+        return peer
+
+    def _leave(self, tidy: Callable[[], None]) -> None:
+        """Release and close as ``close`` does; the record stays open. ``tidy``: leave the SUT as it was."""
+        with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
             if self._host is not None:
                 stack.callback(self._host.stop)
@@ -214,10 +241,10 @@ class Peer(Party):
                 stack.callback(conversation.end)
             for close in self._at_end:
                 stack.callback(self._release_resource, close)
-            stack.callback(self.sut.tidy)
+            stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
-        """Release one thing; a failure of the SUT is residue and concerns no rule of the check."""
+        """Release one resource; a failure of the SUT is residue and affects no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:
@@ -251,7 +278,7 @@ class _Stage:
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
         if session is not None:
-            self.peer.recorder.record_end(session.record, by_peer=by_us)
+            self.peer.recorder.record_connection_end(session.record, by_peer=by_us)
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         self.peer.recorder.datagram(local, remote, data, from_sut=False)

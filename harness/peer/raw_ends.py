@@ -1,4 +1,4 @@
-"""Defines ends of the peer without a core: a listener for connections, and a UDP port."""
+"""The peer's ends without a core: a listener for connections, and a UDP port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class RawListener:
-    """A listener for connections of the SUT at peer_address, without a core behind."""
+    """A listener without a core for connections of the SUT at peer_address."""
 
     def __init__(self, peer: Party, watch: Callable[[RawConversation], None]) -> None:
         self.peer = peer
@@ -30,9 +30,10 @@ class RawListener:
         return conversation
 
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
-        """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock.
+        """Wait for the next connection of the SUT; return None if none arrives.
 
-        Without ``within_ms``: long enough for a second attempt after a failed one.
+        ``exactly``: measure by the tester's clock. Without ``within_ms``: wait long enough for a second attempt after a
+        failed one.
         """
         timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
@@ -54,11 +55,11 @@ class PingEnd:
 
     @property
     def endpoint(self) -> Endpoint:
-        """The address and port that this end sends from."""
+        """The address and port from which this end sends."""
         return self._port.endpoint
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        """Record a datagram of the SUT."""
+        """Record a datagram from the SUT."""
         if self.peer.recorder.flooded:
             return
         frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
@@ -73,7 +74,7 @@ class PingEnd:
         return frame
 
     def poll(self, within_ms: int | None = None) -> Frame | None:
-        """Wait for the next datagram not yet polled; ``source`` of it is in ``received``."""
+        """Wait for the next datagram that was not yet polled; ``received`` contains its ``source``."""
         self.peer.wait(lambda: self._next < len(self.received), within_ms, "a datagram")
         if self._next >= len(self.received):
             return None
@@ -81,7 +82,7 @@ class PingEnd:
         return self.received[self._next - 1][1]
 
     def quiet(self, for_ms: int | None = None) -> bool:
-        """Wait; return whether no datagram came."""
+        """Wait for the silence window; return whether no datagram arrived."""
         return self.poll(self.peer.sut.quiet_ms if for_ms is None else for_ms) is None
 
     def close(self) -> None:

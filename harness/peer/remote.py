@@ -1,4 +1,6 @@
-"""Reads queues of the SUT remotely, step by step, as a check does. Spec: MS-MQMP 3.1.4.2 to 4; MS-MQQP 3.1.4."""
+"""Remote reading of the SUT's queues, with one function for each step. Spec: MS-MQMP 3.1.4.2 to
+3.1.4.4; MS-MQQP 3.1.4.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,19 @@ from harness.peer.timeouts import ACK_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
-from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
-WINDOWS_SERVER = 0x0000_0500
-"""The dwMQS of R_QMOpenRemoteQueue for which no licence is counted."""
+DW_MQS_WINDOWS_SERVER = 0x0000_0500
+"""The dwMQS of R_QMOpenRemoteQueue for a Windows server, for which no license is counted."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
-"""Of messages that are to be read."""
-MOST_LABELS = 32
-"""More messages than any check puts into a queue; a cursor that returns this many does not advance."""
+"""The body of messages that the check reads."""
+MAX_LABELS = 32
+"""A number of messages that no check puts into a queue; a cursor that returns this many does not advance."""
 
 _DIRECT = "DIRECT="
 _MAPPER_PORT = 135
@@ -34,7 +36,7 @@ _LAST_PORT = 0xFFFF
 
 
 class Remote:
-    """One test's view of the SUT's interfaces qmcomm and qm2qm."""
+    """The SUT's interfaces qmcomm and qm2qm in one test."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.peer = peer
@@ -51,9 +53,9 @@ class Remote:
         port: int | None = None,
         group: int = 0,
     ) -> Association:
-        """Connect and bind: both interfaces by default, each where it is served (MS-MQQP 3.1.4.8).
+        """Connect and bind, by default to both interfaces, each at the port where the SUT serves it (MS-MQQP 3.1.4.8).
 
-        ``port``: there and nowhere else. ``group``: an association group to join.
+        ``port``: bind only at this port. ``group``: an association group to join.
         """
         wanted = interfaces or (QMCOMM, QM2QM)
         if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
@@ -69,14 +71,14 @@ class Remote:
         return association
 
     def read_port(self) -> int:
-        """Return the port where qm2qm is served, so that a check can bind any interface there."""
+        """Return the port at which the SUT serves qm2qm, so that a check can bind any interface there."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
         return self._read_port
 
     def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
-        """Bind qm2qm at its own port, and the other interfaces at ``sut.rpc_port``."""
+        """Bind to qm2qm at its own port, and to the other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)
         if others:
@@ -85,9 +87,9 @@ class Remote:
         return reading
 
     def _find_read_port(self) -> int:
-        """Find out where qm2qm is served: qmcomm is asked (MS-MQMP 3.1.4.24), else the endpoint mapper (C706 O).
+        """Find the port of qm2qm by a call of qmcomm (MS-MQMP 3.1.4.24), else by the endpoint mapper (C706 O).
 
-        Only privileged programs can use the mapper's own port; others serve the mapper at the port of qmcomm.
+        Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._asked_qmcomm]
@@ -98,7 +100,7 @@ class Remote:
                 return found
         raise ConformanceFailure(
             f"qm2qm is not served at port {self.sut.rpc_port}, and neither R_QMGetRTQMServerPort nor the endpoint "
-            "mapper says where: give driver.rpc_read_port in the SUT file"
+            "mapper returns its port: give driver.rpc_read_port in the SUT file"
         )
 
     def _asked_qmcomm(self) -> int:
@@ -124,29 +126,29 @@ class Remote:
         except SutUnavailable:
             return 0
         refused, _ = association.offer(EPT)
-        call = None if refused else association.call("ept_map", **map_arguments(QM2QM))
+        call = None if refused else association.call("ept_map", **build_map_arguments(QM2QM))
         association.close()
         try:
-            found = ports(call.out) if call is not None and call.out is not None else []
+            found = read_ports(call.out) if call is not None and call.out is not None else []
         except WireError:  # whoever is no mapper does not say where it is
             found = []
         return found[0] if found else 0
 
     def connect(self, port: int | None = None) -> Association:
-        """Connect only; nothing is bound."""
+        """Connect without a bind."""
         association = Association(self.peer).connect(self.sut.rpc_port if port is None else port)
         self.peer.watch(association)
         return association
 
     def open(self, queue: str = "plain", association: Association | None = None, **how: Any) -> RemoteQueue:
-        """Open a queue for reading; ConformanceFailure when the SUT refuses. ``how``: see ``open_remote``."""
+        """Open a queue for reading; raise ConformanceFailure if the SUT refuses. ``how``: see ``open_remote``."""
         self.empty(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).expect_success()
         return RemoteQueue(self, association, opened)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and send it messages with these labels, in this order; ``how``: as of ``open``."""
+        """Open the plain queue and send it messages with these labels, in this order; ``how``: see ``open``."""
         queue = self.open(**how)
         self.deliver(labels)
         return queue
@@ -154,13 +156,13 @@ class Remote:
     filled = open_with_messages
 
     def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
-        """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
+        """Send messages to a queue of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
         self.send_all(
             [self.peer.recoverable_message(user, queue=queue, label=label, body=MESSAGE_BODY) for label in labels]
         )
 
     def send_all(self, packets: Sequence[Any]) -> None:
-        """Send messages to queues of the SUT; ConformanceFailure when it does not acknowledge them."""
+        """Send messages to queues of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
         if not packets:
             return
         connection = self.peer.open_raw()
@@ -176,7 +178,7 @@ class Remote:
         connection.close()
 
     def empty(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does; without queue control, remotely and once per test."""
+        """Empty a queue as ``Sut.queue`` does; without queue control, by remote reading and once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return
         self._emptied.add(queue)
@@ -202,7 +204,7 @@ class Remote:
             "dwDesiredAccess": access,
             "dwShareMode": share,
             "pLicGuid": guid(self.peer.identifier),
-            "dwMQS": WINDOWS_SERVER,
+            "dwMQS": DW_MQS_WINDOWS_SERVER,
         }
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
@@ -215,7 +217,8 @@ class Remote:
 class RemoteQueue:
     """A queue of the SUT that is opened for remote reading.
 
-    ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which must succeed unless ``settled`` is False.
+    ``opened``: the call of R_QMOpenRemoteQueue. ``session``: the call of RemoteQMOpenQueue, which must succeed unless
+    ``settled`` is False.
     """
 
     UNKNOWN_HANDLE = 0x7F6D_7163
@@ -246,16 +249,16 @@ class RemoteQueue:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def description(self, action: int, **fields: Any) -> REMOTEREADDESC:
-        """Make the REMOTEREADDESC of a call."""
+        """Build the REMOTEREADDESC of a call."""
         given = {"hRemoteQueue": self.handle, "dwQueue": self.pointer, "ulAction": action}
         if "dwRequestID" not in fields:
             given["dwRequestID"] = self.remote.request_id()
         return REMOTEREADDESC(**(given | fields))
 
     def begin(self, action: int = Action.RECEIVE, *, by: str | None = None, lookup_id: int = 0, **fields: Any) -> Call:
-        """Call RemoteQMStartReceive, ...2 or ...ByLookupId (``by``) and do not wait; ``fields``: of REMOTEREADDESC.
+        """Call RemoteQMStartReceive, RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId and do not wait.
 
-        The default of ``by`` is the newest method that the SUT's release has.
+        ``by``: the method, by default the newest that the SUT's release has. ``fields``: fields of REMOTEREADDESC.
         """
         old, new = Method.START_RECEIVE, Method.START_RECEIVE2
         by = by or (old if lacks_method(self.remote.sut, new) else new)
@@ -280,15 +283,15 @@ class RemoteQueue:
         return self.read(Action.PEEK_NEXT, **how)
 
     def begin_receive(self, **how: Any) -> Call:
-        """Begin a read with RECEIVE and do not wait."""
+        """Begin a read with RECEIVE and do not wait for its answer."""
         return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:
-        """Read with RECEIVE, and do not end the receive: its message stays locked."""
+        """Read with RECEIVE and do not end the receive, so that its message stays locked."""
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
-        """Read by a LookupId."""
+        """Read by RemoteQMStartReceiveByLookupId and wait for the answer."""
         return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
 
     def acknowledge(self, receive: Call) -> Call:
@@ -300,13 +303,15 @@ class RemoteQueue:
         return self.end(receive, Ack.RR_NACK)
 
     def end(self, read: Call, acknowledge: int = Ack.RR_ACK) -> Call:
-        """Call RemoteQMEndReceive for a receive that was answered; ConformanceFailure when it brought no results."""
+        """Call RemoteQMEndReceive for an answered receive; raise ConformanceFailure if the receive
+        returned no handle.
+        """
         if read.out is None:
-            raise ConformanceFailure(f"the read that is to be ended brought no handle: {read.outcome}")
+            raise ConformanceFailure(f"the read to be ended returned no handle: {read.outcome}")
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:
-        """Receive a message and acknowledge it; ConformanceFailure if one of these calls fails."""
+        """Receive a message and acknowledge it; raise ConformanceFailure if one of these calls fails."""
         read = self.read(action, **how).expect_success()
         self.acknowledge(read).expect_success()
         return read
@@ -317,11 +322,11 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, by peeking along a cursor; at most ``MOST_LABELS``."""
+        """Return the labels of the messages in the queue, by peeks with a cursor; at most ``MAX_LABELS``."""
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)
-        while read.outcome == "MQ_OK" and len(found) < MOST_LABELS:
+        while read.outcome == "MQ_OK" and len(found) < MAX_LABELS:
             found.append(read.label)
             read = self.peek_next(hCursor=cursor)
         self.close_cursor(cursor).expect_success()
@@ -330,7 +335,7 @@ class RemoteQueue:
     # -- cursors and ends ---------------------------------------------------------------------------------------
 
     def open_cursor(self) -> int:
-        """Open a cursor; return its phCursor, ConformanceFailure when the SUT refuses."""
+        """Open a cursor; return its phCursor, or raise ConformanceFailure if the SUT refuses."""
         return int(self.cursor().expect_success().out.phCursor)
 
     def cursor(self, **arguments: Any) -> Call:
@@ -355,6 +360,6 @@ class RemoteQueue:
         return self.association.call("R_QMCloseRemoteQueueContext", pphContext=self.opened.out.pphContext)
 
 
-def described(read: Call) -> Any:
-    """Return the REMOTEREADDESC of an answer; None when it has none."""
+def get_description(read: Call) -> Any:
+    """Return the REMOTEREADDESC in an answer; None if the answer contains none."""
     return read.description

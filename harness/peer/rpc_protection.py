@@ -1,6 +1,7 @@
-"""Authentication on one DCE/RPC connection of the tester: its legs, and requests and responses signed or sealed.
+"""Authentication on one DCE/RPC connection of the tester: the exchange of tokens, and signed or sealed requests and
+responses.
 
-PDUs are handled here apart from ``reference_qm.rpc``; the tokens come from its providers. Spec: MS-RPCE 3.3.1.5.2.
+PDUs are handled independently of ``reference_qm.rpc``; its providers compute the tokens. Spec: MS-RPCE 3.3.1.5.2.
 """
 
 from __future__ import annotations
@@ -28,18 +29,19 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 CONTEXT_ID = 0x6D71
-"""auth_context_id of the tester's connections."""
+"""The auth_context_id of the tester's connections."""
 RANDOM = "an authentication of RPC, whose keys are the tester's chance"
-"""The part of an authenticated connection that no capture contains."""
+"""The source of randomness: the part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
-"""The most tokens of the SUT in one authentication, and the greatest size of one, in int bytes."""
+"""The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
 
 
 @dataclass(eq=False)
 class Protection:
-    """The security context of a connection. ``header_sign``: whether header signing was agreed on.
+    """The security context of a connection.
 
-    PDUs are to be passed in the order in which they are sent and received: each direction has a sequence number.
+    ``header_sign``: whether both sides use header signing. Pass PDUs in the order in which they are sent and received:
+    each direction has a sequence number.
     """
 
     auth_type: int
@@ -56,7 +58,7 @@ class Protection:
 
     @property
     def last_leg_unanswered(self) -> bool:
-        """Return whether the client's last token goes in an auth3 (MS-RPCE 2.2.1.1.7)."""
+        """Return whether the client sends its last token in an rpc_auth_3 (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM
 
     def trailer(self, token: bytes, pad: int = 0) -> Trailer:
@@ -68,14 +70,14 @@ class Protection:
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def step(self, token: bytes) -> bytes:
-        """Take a token of the SUT; SecurityError."""
+        """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
         if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
-            raise SecurityError(f"token {self.legs} of {len(token)} bytes; believed are {MAX_LEGS}, of {MAX_TOKEN}")
+            raise SecurityError(f"token {self.legs} of {len(token)} bytes; allowed are {MAX_LEGS} of {MAX_TOKEN} bytes")
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
-        """Return the greatest size of a fragment before its protection, so that the protected fragment has at most
+        """Return the maximum size of a fragment before its protection, so that the protected fragment has at most
         ``longest`` bytes.
         """
         if not self.signs:
@@ -98,19 +100,19 @@ class Protection:
         return header + body + trailer + signature
 
     def open(self, pdu: bytes) -> bytes:
-        """Return a request or response with its stub in the clear; WireError when it is not genuine.
+        """Return a request or response with its stub decrypted; raise WireError if it is not genuine.
 
         A fault is sent without protection; the level connect requires no protection.
         """
         trailer = trailer_of(pdu)
         if not self.context.complete:
-            raise WireError("a call before the authentication has ended well")
+            raise WireError("a call before the authentication has succeeded")
         if trailer is None:
             if self.signs:
                 raise WireError(f"no token, at authentication level {self.auth_level}")
             return pdu
         if not self.is_of(trailer):
-            raise WireError(f"security context {trailer[:3]}; agreed on is {self.trailer(b'')[:3]}")
+            raise WireError(f"security context {trailer[:3]}; negotiated was {self.trailer(b'')[:3]}")
         if not self.signs:
             return pdu
         header, body, head, token = parts_of(pdu)
@@ -126,7 +128,7 @@ class Protection:
 
 
 def begin_protection(sut: Sut) -> Protection | None:
-    """Return the security context of a new connection to the SUT; None at the level none."""
+    """Return the security context of a new connection to the SUT; None at authentication level none."""
     access = sut.file.rpc
     if access.user is None:
         return None
@@ -138,7 +140,7 @@ def begin_protection(sut: Sut) -> Protection | None:
 
 
 def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
-    """Return the security context that the first token of the SUT asks for; None when the peer has no such provider."""
+    """Return the security context that the first token of the SUT requests; None if the peer has no such provider."""
     access = sut.file.rpc
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
     if access.user is None or trailer.auth_type not in (NEGOTIATE, NTLM) or not CONNECT <= meant <= PRIVACY:

@@ -1,6 +1,6 @@
-"""The SUT's counterpart as a server of DCE/RPC: receives the calls of the SUT and answers them as the check defines.
+"""The SUT's counterpart as a DCE/RPC server: it receives the calls of the SUT and answers them as the check defines.
 
-Written from the specifications on scapy's packets, and apart from ``reference_qm.rpc``. Spec: C706 12; MS-RPCE 3.3.
+Written from the specifications with scapy's packets, independently of ``reference_qm.rpc``. Spec: C706 12; MS-RPCE 3.3.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from harness.wire.rpc import (
     CONC_MPX,
     FIRST,
     LAST,
-    LONGEST_STUB,
     MAX_FRAGMENT,
+    MAX_STUB_BYTES,
     NDR,
     NDR64,
     PROVIDER_REJECTION,
@@ -51,20 +51,20 @@ _OPERATIONS: dict[tuple[Syntax, int], Operation] = {
     (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
 }
 INTERFACES = (QM2QM, QMCOMM)
-GROUP = 0x6D71
+ASSOC_GROUP_ID = 0x6D71
 """The assoc_group_id of every association; no client joins a group."""
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
-"""p_provider_reason_t. Spec: C706 12.6.3.1."""
-OP_RANGE = 0x1C010002
-"""nca_s_op_rng_error."""
+"""Values of p_provider_reason_t. Spec: C706 12.6.3.1."""
+OP_RNG_ERROR = 0x1C010002
+"""The fault status nca_s_op_rng_error: the interface has no operation with this number."""
 ACCESS_DENIED = 5
-"""The answer to a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
+"""The fault status for a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
 AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
 """Reasons to refuse a bind that authenticates (MS-RPCE 2.2.2.5)."""
 
 
 class Context(NamedTuple):
-    """A presentation context that was accepted; ``wide``: its stubs are in NDR64."""
+    """A presentation context that the server accepted; ``wide``: whether its stubs are in NDR64."""
 
     interface: Syntax
     wide: bool
@@ -72,9 +72,10 @@ class Context(NamedTuple):
 
 @dataclass(eq=False)
 class ServedCall:
-    """A call of the SUT. ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet.
+    """A call of the SUT.
 
-    ``malformed``: the reason why the stub is not valid; then there is no ``into``.
+    ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet. ``malformed``: the reason
+    why the stub is invalid; in that case there is no ``into``.
     """
 
     association: ServedAssociation
@@ -97,7 +98,7 @@ class ServedCall:
 
     @property
     def port(self) -> int:
-        """The port that it came to."""
+        """The port on which the call arrived."""
         return self.association.port
 
     @property
@@ -106,7 +107,7 @@ class ServedCall:
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
-        """Answer; omitted results have their defaults: zero, NULL."""
+        """Answer with a response; omitted results have their defaults: zero, NULL."""
         stub = self.operation.build_response(self.wide, **results)
         for part in self.association.protected(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
@@ -117,7 +118,7 @@ class ServedCall:
 
 
 Answer = Callable[[ServedCall], None]
-"""Answers a call, or leaves it unanswered."""
+"""A function that answers a call, or leaves it unanswered."""
 
 
 class ServedAssociation(RawConversation):
@@ -139,7 +140,7 @@ class ServedAssociation(RawConversation):
         return self.record.closed_by is not None
 
     def protected(self, call_id: int, p_cont_id: int, stub: bytes) -> list[bytes]:
-        """Return the fragments of a response, protected as the SUT asked for."""
+        """Return the fragments of a response, protected as the SUT requested."""
         if self.protection is None:
             return response(call_id, p_cont_id, stub)
         longest = self.protection.fragment(MAX_FRAGMENT)
@@ -152,7 +153,7 @@ class ServedAssociation(RawConversation):
         self.server.associations.append(self)
 
     def on_bytes(self, data: bytes) -> None:
-        """Record what the SUT sent, and answer it."""
+        """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
                 self.server.malformed.append((frame, frame.dissected))
@@ -194,13 +195,17 @@ class ServedAssociation(RawConversation):
         flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
-        made = bytes(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
+        made = bytes(
+            bind_ack(packet.call_id, outcomes, group=ASSOC_GROUP_ID, port=str(self.port), kind=kind, flags=flags)
+        )
         if token and self.protection is not None:
             made = with_trailer(made, self.protection.trailer(token))
         self.send(made)
 
     def _on_leg(self, frame: Frame, packet: Any) -> bytes | None:
-        """Take the SUT's token, if there is one; return the peer's, empty for none. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Process the SUT's token, if there is one; return the peer's token, or empty bytes for none. Spec: MS-RPCE
+        3.3.1.5.2.1.
+        """
         try:
             trailer = trailer_of(frame.data)
         except WireError as error:
@@ -210,14 +215,16 @@ class ServedAssociation(RawConversation):
         if self.protection is None:
             self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
-                raise SecurityError(f"the peer has no authentication type {trailer.auth_type} without [rpc] user")
+                raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
             self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)
         if not self.protection.is_of(trailer):
             raise SecurityError("a second security context")
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Take the last leg, which has no answer; an error in it is reported to the next call."""
+        """Process the SUT's last token, which has no answer; an error in it is reported in the
+        answer to the next call.
+        """
         try:
             if self.protection is None or self._on_leg(frame, frame.packet) is None:
                 self.server.malformed.append((frame, "an auth3 without an authentication"))
@@ -225,7 +232,9 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"not authenticated: {error}"))
 
     def _on_genuine_request(self, frame: Frame) -> None:
-        """Take a request as the SUT made it; the frame stays what was on the wire. Spec: MS-RPCE 3.3.1.5.2.2."""
+        """Process a request with its protection removed; the recorded frame stays as it was on the wire. Spec: MS-RPCE
+        3.3.1.5.2.2.
+        """
         try:
             part = fragment_of(frame.data if self.protection is None else self.protection.open(frame.data))
         except WireError as error:
@@ -236,7 +245,9 @@ class ServedAssociation(RawConversation):
         self._on_request(frame, part)
 
     def _choose_bind_results(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
-        """Accept each interface once, in the first transfer syntax of the server's that is proposed for it."""
+        """Accept each interface once, in the first of the server's transfer syntaxes that the
+        client proposes for it.
+        """
         if one.abstract not in INTERFACES:
             return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
         offered = {each for other in proposals if other.abstract == one.abstract for each in other.transfers}
@@ -252,7 +263,7 @@ class ServedAssociation(RawConversation):
             operation = _OPERATIONS.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
                 self.server.malformed.append((frame, f"context {part.cont_id}, opnum {part.opnum}"))
-                self.send(fault(part.call_id, part.cont_id, OP_RANGE))
+                self.send(fault(part.call_id, part.cont_id, OP_RNG_ERROR))
                 return
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
@@ -261,9 +272,9 @@ class ServedAssociation(RawConversation):
             return
         call.frames.append(frame)
         call.gathered += part.stub
-        if len(call.gathered) > LONGEST_STUB:
+        if len(call.gathered) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
-            self.server.malformed.append((frame, f"a stub of more than {LONGEST_STUB} bytes"))
+            self.server.malformed.append((frame, f"a stub of more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
             return
         if part.pfc_flags & LAST:
@@ -279,10 +290,11 @@ class ServedAssociation(RawConversation):
 
 
 class RpcServer:
-    """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a port which it may return to the SUT.
+    """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
 
-    ``answers``: the function that answers a call, by the name of its method; calls of other methods are left waiting.
-    ``transfers``: the transfer syntaxes that it speaks, the preferred one first. ``refuses_bind``: a reason.
+    ``answers``: by name of a method, the function that answers its calls; calls of other methods get no answer.
+    ``transfers``: the transfer syntaxes of the server, the preferred one first. ``refuses_bind``: the reason for which
+    it refuses binds.
     """
 
     def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:
@@ -301,7 +313,7 @@ class RpcServer:
         peer.at_end(self.close)
 
     def take(self, call: ServedCall) -> None:
-        """Note a call and answer it."""
+        """Record a call and answer it."""
         self.calls.append(call)
         answer = self.answers.get(call.name)
         if answer is not None and call.malformed is None:
@@ -312,7 +324,7 @@ class RpcServer:
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:
-        """Wait for so many calls of a method; return those that came."""
+        """Wait for ``count`` calls of a method; return those that have arrived."""
         timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
         return self.named(name)

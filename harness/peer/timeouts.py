@@ -1,6 +1,4 @@
-"""Defines the timeouts that the peer requests in sessions without a core, in ms: the shortest that MS-MQQB 2.2.2.1
-allows.
-"""
+"""The timeouts, in ms, that the peer requests in sessions without a core: the shortest of MS-MQQB 2.2.2.1."""
 
 from __future__ import annotations
 
@@ -9,4 +7,4 @@ from typing import Any
 RECOVERABLE_ACK_MS = 500
 ACK_MS = 20_000
 TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
-"""Fields of ConnectionParameters."""
+"""Fields of a ConnectionParameters request with the shortest timeouts."""

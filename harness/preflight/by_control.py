@@ -1,4 +1,4 @@
-"""Findings of the control channel: the identity of the system, its clock, its queues."""
+"""Check the control channel: the identity of the system, its clock and its queues."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from harness.roots.line import Line, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
-CLOCK_S = 60
-"""How far the clocks may be apart for checks of times (MS-MQMQ 2.2.19.2 SentTime)."""
+LARGEST_CLOCK_ERROR_S = 60
+"""int s: the largest difference of the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
 def identity(setup: Setup) -> Iterator[Line]:
-    """Ask the control channel for the system's identity and facilities, and compare them with the answers to
-    sessions.
-    """
+    """Ask the control channel for the system's identity and facilities; compare it with the identity in sessions."""
     route = setup.route
     if route is None and (commands := setup.file.commands):
         yield Line(
@@ -31,8 +29,8 @@ def identity(setup: Setup) -> Iterator[Line]:
         )
         return
     if route is None:
-        said = "no [control]: facts that the wire does not show cannot be judged"
-        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to get one")
+        said = "no [control]: rules about facts that packets do not show cannot be judged"
+        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel")
         return
     environment = RealEnvironment()
     try:
@@ -59,40 +57,46 @@ def identity(setup: Setup) -> Iterator[Line]:
 
 def _one_system(setup: Setup, guid: str) -> Iterator[Line]:
     if setup.guid is None:
-        yield Line("one system", State.NOT_SEEN, "no session was answered, whose identity could be compared")
+        yield Line("one system", State.NOT_SEEN, "no session was answered, so there is no identity to compare")
     elif UUID(guid) == setup.guid:
-        yield Line("one system", State.OK, "sessions and control are of the same queue manager")
+        yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
-        said = f"sessions are answered by {setup.guid}, control speaks of {guid}"
-        way_out = "are address, tcp_port and control.address of one system?"
+        said = f"queue manager {setup.guid} answers sessions, {guid} the control channel"
+        way_out = "do address, tcp_port and control.address belong to one system?"
         yield Line("one system", State.WRONG, said, way_out, True)
 
 
 def clock(setup: Setup) -> Iterator[Line]:
-    """Say how far the system's clock is off, from the message to the peer or from one to itself."""
+    """Report the error of the system's clock, measured by a message to the peer or by a message to itself."""
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
             with setup.open_control(environment) as control:
-                setup.clock_s = _seen_in_a_queue(control)
+                setup.clock_s = _measure_clock_in_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
-            yield Line("clock", State.NOT_SEEN, f"a message that it sends to itself does not show it: {error}")
+            yield Line(
+                "clock", State.NOT_SEEN, f"the clock cannot be read from a message of the system to itself: {error}"
+            )
             return
         finally:
             environment.close()
     if setup.clock_s is None:
-        yield Line("clock", State.NOT_SEEN, "neither a message of the system nor a control channel shows its clock")
+        yield Line(
+            "clock", State.NOT_SEEN, "neither a message from the system nor a control channel shows the system's clock"
+        )
         return
     off = (
-        f"{abs(setup.clock_s)} s {'fast' if setup.clock_s > 0 else 'slow'}" if setup.clock_s else "right to the second"
+        f"{abs(setup.clock_s)} s {'fast' if setup.clock_s > 0 else 'slow'}"
+        if setup.clock_s
+        else "correct to the second"
     )
-    far = abs(setup.clock_s) > CLOCK_S
-    way_out = f"set it: checks of times allow {CLOCK_S} s" if far else ""
+    far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
+    way_out = f"set the system's clock: checks of times accept {LARGEST_CLOCK_ERROR_S} s" if far else ""
     yield Line("clock", State.WRONG if far else State.OK, off, way_out)
 
 
-def _seen_in_a_queue(control: Control) -> int | None:
-    """Return by how many seconds the clock is fast that a message in a queue of our own shows."""
+def _measure_clock_in_queue(control: Control) -> int | None:
+    """Return by how many seconds the clock is fast, measured by a message in a queue created for this purpose."""
     with own_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
         peeked = control.call("peek", queue=name)
@@ -103,7 +107,7 @@ def _seen_in_a_queue(control: Control) -> int | None:
 
 
 def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Peek into queues, by their key in [queues]."""
+    """Peek into queues, which are given by their key in [queues]."""
     environment = RealEnvironment()
     try:
         with setup.open_control(environment) as control:
@@ -123,5 +127,7 @@ def _try_peek(control: Control, key: str, queue: str) -> Line:
     except ContractBroken as error:
         return Line("queues", State.WRONG, str(error))
     except ControlRefused as error:
-        return Line("queues", State.MISSING, f"{key} {queue}: {error}", f"make it, or name another as queues.{key}")
+        return Line(
+            "queues", State.MISSING, f"{key} {queue}: {error}", f"create the queue, or name another one as queues.{key}"
+        )
     return Line("queues", State.OK, f"{key} {queue} can be read")

@@ -1,6 +1,4 @@
-"""Findings of remote reading: whether qmcomm and qm2qm answer at the level of [rpc], and whether queues can be
-opened.
-"""
+"""Check remote reading: whether qmcomm and qm2qm answer at the level of [rpc], and whether queues can be opened."""
 
 from __future__ import annotations
 
@@ -18,17 +16,17 @@ from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.wire.rpc_qm2qm import IP_READ
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, queue_format
-from reference_qm.shell.rpc_settings import LEVELS
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _DENIED = "ACCESS_DENIED"
-"""A part of the names of the statuses, of a fault or of a result, that report a denial."""
-LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
+"""A part of the names of all statuses that report a denial, both of faults and of results."""
+LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
 def find_port(setup: Setup) -> Line:
-    """Ask the endpoint mapper where qmcomm is, and put that into the set-up: rpc_port is 0."""
+    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0, and enter it into the set-up."""
     driver = setup.file.driver
     try:
         found = endpoint_mapper.qmcomm_port(driver.address)
@@ -41,7 +39,7 @@ def find_port(setup: Setup) -> Line:
 
 
 def bind_and_call(setup: Setup) -> Iterator[Line]:
-    """Bind both interfaces, and call a method that changes nothing."""
+    """Bind both interfaces, and call a method without effects."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
     level = f"level {LEVEL_NAMES.get(access.level, 'none')}" + (f" as {access.user.name}" if access.user else "")
@@ -59,7 +57,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
         way_out = (
             "is driver.rpc_port right (Windows: 2103), and does a firewall let this machine in?"
             if missing
-            else "is driver.rpc_port that of qmcomm, and are level, user and password in [rpc] right?"
+            else "is driver.rpc_port the port of qmcomm, and are level, user and password in [rpc] right?"
         )
         yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
 
@@ -67,16 +65,16 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
 def _try_call(setup: Setup, association: Association) -> Line:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
-        return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort is answered: port {call.status}")
+        return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort returns port {call.status}")
     setup.lacking.add("qm2qm")
     return Line("rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _way_in(call))
 
 
 def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
-    """Open a queue: R_QMGetRTQMServerPort is for everybody, this is not (MS-MQMP 3.1.4.2).
+    """Open a queue, which needs a right, whereas any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
-    A queue made by the control channel shows that both interfaces are of one system; without control a missing queue is
-    enough.
+    A queue that the control channel created shows that both interfaces belong to one system; without a control channel,
+    the name of a missing queue is used.
     """
     made = None
     if setup.offers("queue_control"):
@@ -87,22 +85,22 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
             return Line("rpc access", State.NOT_SEEN, str(error))
     else:
         call = _open_to_peek(setup, remote, association, NO_QUEUE)
-    which = "a queue that control made" if made else "a missing queue"
+    which = "a queue created by the control channel" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
     if _DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
-    way_out = _way_in(call) or ("are driver.rpc_port and control.address of one system?" if made else "")
+    way_out = _way_in(call) or ("do driver.rpc_port and control.address belong to one system?" if made else "")
     return Line("rpc access", State.WRONG, said, way_out)
 
 
 def _way_in(call: Call) -> str:
-    denied = "has the user of [rpc] the right to it, at this level?" if _DENIED in call.outcome else ""
+    denied = "does the user in [rpc] have the right to open it, at this level?" if _DENIED in call.outcome else ""
     return call.way_out.strip(" ()") or denied
 
 
 def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Open queues to peek, and close them again, by their key in [queues]."""
+    """Open queues to peek and close them again; they are given by their key in [queues]."""
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)
@@ -117,14 +115,14 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")
-    way_out = _way_in(call) or f"make it, or name another as queues.{key}"
+    way_out = _way_in(call) or f"create the queue, or name another one as queues.{key}"
     return Line(
         "queues", State.WRONG if _DENIED in call.outcome else State.MISSING, f"{key} {queue}: {call.outcome}", way_out
     )
 
 
 def _open_to_peek(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
-    """Open a queue to peek; close it again."""
+    """Open a queue to peek, and close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)
     if call.outcome == "MQ_OK":

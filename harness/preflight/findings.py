@@ -1,4 +1,4 @@
-"""The findings of a check of a whole set-up, and the rules that a run can judge with it."""
+"""Represent the findings about a set-up, and the number of rules that a run can judge with it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from harness.roots.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """MUST rules: all with a check, those that can be judged now, and those that could be judged if the SUT file's
-    declarations held.
+    """Numbers of MUST rules: all rules with a check, those that can be judged now, and those that could be judged if
+    the system had everything that the SUT file declares.
     """
 
     of: int
     judged: int
     promised: int | None
-    """None: the facilities of the control channel are unknown."""
+    """The number of rules that could be judged; None while the facilities of the control channel are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All findings. ``file``: the SUT file."""
+    """All findings about a set-up. ``file``: the path of the SUT file."""
 
     file: str
     count: Count
@@ -31,31 +31,31 @@ class Report:
 
     @property
     def ready(self) -> bool:
-        """Return whether a run can be made with all that the SUT file promises."""
+        """Return whether the system has everything that the SUT file declares."""
         return not any(line.bad for line in self.lines)
 
     @property
     def in_the_way(self) -> list[str]:
-        """Return the findings that prevent a run from beginning."""
+        """Return the subjects of the findings that prevent a run from beginning."""
         return [line.subject for line in self.lines if line.ends_run and line.bad]
 
     def text(self) -> Iterator[str]:
-        """Yield it as plain text."""
+        """Yield the lines of the report as plain text."""
         yield from map(str, self.lines)
         yield self.summary
 
     @property
     def summary(self) -> str:
-        """Return a summary in one line."""
+        """Return one line that summarizes the report."""
         count, begins = self.count, not self.in_the_way
         known = count.promised not in (None, count.judged)
         more = f"; {count.promised} with everything that {self.file} declares" if known else ""
         most = "at most " if count.judged and not self.ready else ""  # who knows what a missing queue costs
         judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"
-        return judged if begins else f"a run does not begin ({', '.join(self.in_the_way)}): {judged}"
+        return judged if begins else f"a run cannot begin ({', '.join(self.in_the_way)}): {judged}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the report as JSON."""
         return {
             "file": self.file,
             "ready": self.ready,

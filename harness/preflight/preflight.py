@@ -1,6 +1,7 @@
-"""``mqconform preflight``: whether a run can be made with a SUT file, checked from both sides.
+"""The checks of ``mqconform preflight``: test a set-up from both sides, to find out whether a run with its SUT file can
+begin.
 
-Test messages are sent, and a queue of its own is made where control makes queues; nothing else is changed.
+Test messages are sent, and a queue is created if the control channel can create queues; nothing else is changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from harness.attach.attach import costs
+from harness.attach.attach import count_costs
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import Count, Report
@@ -30,9 +31,11 @@ SECURITY_QUEUE = "restricted"
 
 
 def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
-    """Check a set-up; UsageError when it cannot be checked. ``take_inventory``: returns the inventory of the suites."""
+    """Check a set-up; raise UsageError when it cannot be checked. ``take_inventory``: returns the inventory of the
+    suites.
+    """
     if file.driver.kind == "virtual":
-        raise UsageError(f'{file.path}: driver.kind = "virtual": nothing has to be there before a run')
+        raise UsageError(f'{file.path}: driver.kind = "virtual": nothing has to exist before a run')
     (file,) = worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
@@ -65,17 +68,17 @@ def _start(setup: Setup, driver: ProcessDriver) -> Line:
         driver.start()
     except SutUnavailable as error:
         said = str(error).replace(f"; see {driver.process.log_path}", "")  # which is gone when this is read
-        return Line("start", State.MISSING, said, "does driver.command start it by hand?", True)
+        return Line("start", State.MISSING, said, "can you start the system with driver.command by hand?", True)
     setup.file = driver.file
-    return Line("start", State.OK, "the program of driver.command runs, and is stopped at the end")
+    return Line("start", State.OK, "the program of driver.command is running; it is stopped after the checks")
 
 
 def _rpc(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
-        said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "nothing looked for"
-        way_out = "set qm2qm = true in [capabilities] if that is qmcomm and qm2qm" if listens else ""
+        said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
+        way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
         yield Line("rpc", State.NOT_DECLARED, said, way_out)
         return
     from harness.preflight.by_rpc import bind_and_call, find_port  # the layers of DCE/RPC take a second
@@ -90,10 +93,10 @@ def _rpc(setup: Setup) -> Iterator[Line]:
 
 
 def _check_roots(setup: Setup) -> Iterator[Line]:
-    """Check the roots that a run checks at its first bad verdict."""
+    """Check the root causes that a run checks at its first bad verdict."""
     yield asking.identity(setup.file, setup.guid)
     if not setup.begins:
-        yield Line(asking.REACHED, State.NOT_SEEN, "not tried: a run does not even begin")
+        yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
     elif not setup.peer_can_listen:
         yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.where(setup)}")
     else:
@@ -104,16 +107,22 @@ def _check_roots(setup: Setup) -> Iterator[Line]:
 
 def _queues(setup: Setup) -> Iterator[Line]:
     makes_own = setup.offers("queue_control")
-    wanted = [] if makes_own else [key for key in asking.PROVISIONED if key not in setup.known_queues]
+    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
     if makes_own:
-        yield Line("queues", State.OK, "those of [queues] are not used: each check makes its own (queue_control)")
+        yield Line(
+            "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
+        )
     if setup.file.capabilities.get("security", False):
         wanted.append(SECURITY_QUEUE)
     names = {key: getattr(setup.file.queues, key) for key in wanted}
     if not names:
         return
     if setup.route is not None and setup.control is None:
-        yield Line("queues", State.NOT_SEEN, "whether those of [queues] are used is for the control channel to say")
+        yield Line(
+            "queues",
+            State.NOT_SEEN,
+            "the control channel does not answer, so it is unknown whether the queues in [queues] are used",
+        )
     elif setup.offers("receive"):
         yield from by_control.peek_into_queues(setup, names)
     elif _has(setup, "qm2qm"):
@@ -121,7 +130,7 @@ def _queues(setup: Setup) -> Iterator[Line]:
 
         yield from open_queues_to_peek(setup, names)
     else:
-        said = f"{', '.join(names.values())}: without control or qm2qm they cannot be read"
+        said = f"{', '.join(names.values())}cannot be read without a control channel or qm2qm"
         yield Line("queues", State.NOT_SEEN, said)
 
 
@@ -143,7 +152,7 @@ def _has(setup: Setup, capability: str) -> bool:
 
 
 def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
-    """Count MUST rules. A run that does not begin judges none; without a session there is nothing on the wire."""
+    """Count MUST rules. A run that cannot begin judges no rule; without a session, no packets can be judged."""
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
@@ -151,7 +160,7 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
         offered = setup.control.offered if setup.control else ()
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
-        found = costs(lambda have: inventory.judgeable(have) & must, announced, file)
+        found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)
         return found.every, found.now
 
     every, promised = count_judgeable(setup.file.capabilities)

@@ -1,4 +1,4 @@
-"""A set-up that is being checked: the SUT file, and the known facts about the system."""
+"""Represent a set-up while it is checked: the SUT file, and the facts found out about the system."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from harness.sut.timeouts import Timeouts, timeouts_for
 
 @dataclass(slots=True)
 class Setup(System):
-    """A system before a run: nothing was measured yet."""
+    """The set-up of a run: the SUT file, and the facts found out so far."""
 
     control: Findings | None = None
-    """The answer of the control channel about itself; None without a channel or an answer."""
+    """The findings about the control channel; None without a channel or an answer."""
     lacking: set[str] = field(default_factory=set)
-    """Capabilities that are declared and not there."""
+    """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
     begins: bool = True
     """Whether a run can begin in spite of the findings so far."""
     known_queues: set[str] = field(default_factory=set)
-    """Keys of [queues] whose existence a message has shown or refuted."""
+    """The keys of [queues] whose existence a message has confirmed or refuted."""
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts of a run, except the measured ones."""
+        """The timeouts of a run, without those that a run measures."""
         return timeouts_for(self.file.timeouts, controlled=self.route is not None)

@@ -1,8 +1,8 @@
-"""The rules that a change of the suites can have affected since the recorded proof.
+"""Find the rules that changes of the suites may have affected since the recorded proof.
 
-A rule is affected when a file changed in the folder of its row, of its checks, of its faults or of the steps of their
-document: then all readings of errata run before its checks. An erratum is affected when the file of a variant of one of
-its readings changed: then it runs before every check. The effects of a change to the core or the harness are unknown:
+A rule is affected when a file changed in the folder of its row, its checks or its faults, or of the steps of their
+document; then its checks run on all readings of errata. An erratum is affected when the file of a variant of one of its
+readings changed; then every check runs on its readings. The effects of a change to the core or the harness are unknown:
 ``mqconform prove`` without ``--changed`` finds them (CI runs both).
 """
 
@@ -19,7 +19,7 @@ from harness.rules.proof_record import RecordedProof
 
 
 def folder_digests(root: Path = SUITES) -> dict[str, str]:
-    """Return a digest of every folder of the suites, by its path below them."""
+    """Return a digest of every folder of the suites, by its path below the suites."""
     files_of = {
         folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
         for folder in {path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}
@@ -33,7 +33,7 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the checked rules that a change can have touched."""
+    """Return the checked rules that a change may have affected."""
     changed = _changed_folders(recorded, digests)
     return [
         rule
@@ -43,7 +43,7 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
 
 
 def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the errata with a variant that is not as it was."""
+    """Return the errata with a changed variant."""
     changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")

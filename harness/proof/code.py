@@ -1,4 +1,4 @@
-"""The code on which proofs depend, as one number: a result is valid as long as the number stays."""
+"""Compute a digest of the code on which proofs depend: a result is valid as long as the digest is unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import reference_qm
 from harness.paths import SUITES
 
 _RECORDS = ("mutants.toml", "frozen.toml")
-"""Files of the suites with results, not with code."""
+"""The files of the suites that contain results instead of code."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The checks of the suites' files as pytest collects them."""
+"""Collect the checks in files of the suites with pytest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.proof.check import Check
-from harness.run.checks import find_covered_rules, find_needs, suite_path, why_not_collected
+from harness.run.checks import find_covered_rules, find_needs, find_varied, suite_path, why_not_collected
 from harness.run.options import pytest_arguments
 
 
@@ -27,12 +27,12 @@ class _Collector:
             name = suite_path(item)
             if name is not None:
                 self.found[name.partition("::")[0]].append(
-                    Check(name, list(find_covered_rules(item)), list(find_needs(item)))
+                    Check(name, list(find_covered_rules(item)), list(find_needs(item)), find_varied(item))
                 )
 
 
 def collect(paths: list[str]) -> Mapping[str, list[Check]]:
-    """Return the checks of each file without running them; HarnessError for a file that cannot be read."""
+    """Return the checks of each file without running them; raise HarnessError for a file that cannot be read."""
     collector = _Collector(paths)
     code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
     if code is pytest.ExitCode.INTERRUPTED and collector.broken is None:

@@ -1,4 +1,6 @@
-"""Work in processes that are forked from this one: nothing is imported twice, and none can harm another."""
+"""Run tasks in processes that are forked from this one, so that no module is imported twice and no task can harm
+another.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
 MEMORY_BYTES = 3 << 30
-"""The most that one process may take: a fault may be one that never stops to take."""
+"""The largest memory of one process, because a fault may allocate memory without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The end of a process that gave no answer."""
+    """The result of a process that ended without an answer."""
 
     how: str
 
@@ -36,11 +38,11 @@ class _Fork(Generic[Task]):
 def run_forked(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | Died]]:
-    """Do tasks in processes of their own, ``jobs`` at a time; yield the answers as they come.
+    """Run tasks in separate processes, ``jobs`` at a time; yield the answers as they arrive.
 
-    ``cpu_s``: the seconds of computing after which a process is ended. Tasks are taken when there is room for them.
-    ``together``: how many tasks share a process, for tasks that take less time than a fork. When such a process dies,
-    each of its tasks runs again in a process of its own.
+    ``cpu_s``: the CPU seconds after which a process is ended. ``together``: how many tasks share a process, for tasks
+    that take less time than a fork. When such a process dies, each of its tasks runs again in a process of its own. A
+    task is taken from ``tasks`` only when a process is free for it.
     """
     remaining, again = iter(tasks), list[Task]()
     groups = iter(lambda: tuple(islice(remaining, together)), ())

@@ -1,4 +1,4 @@
-"""Groups of errata readings that one trial installs together.
+"""Form groups of errata readings that one trial installs together.
 
 Most readings change one step in a rare case, so a trial of each reading alone runs hundreds of checks that show no
 difference. A system may follow any combination of readings. Readings of different entries that change different steps
@@ -17,7 +17,7 @@ from harness.proof.trials import Clean, Line
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A reading to be tried: the steps that its variant changes (None: unknown), and the checks that can notice it."""
+    """A reading to try, with the steps that its variant changes (None: unknown) and the checks that can notice it."""
 
     name: str
     changed: Steps | None
@@ -29,7 +29,9 @@ class Carried:
         return self.name.partition(".")[0]
 
     def goes_with(self, other: Carried) -> bool:
-        """Return whether both can be installed at once: they belong to different entries and change different steps."""
+        """Return whether both readings can be installed together: they belong to different entries and change different
+        steps.
+        """
         disjoint = self.changed is None or other.changed is None or self.changed.isdisjoint(other.changed)
         return self.entry != other.entry and disjoint
 
@@ -53,13 +55,15 @@ class Group:
         self.checks |= dict.fromkeys(reading.checks)
 
     def apart(self, checks: Collection[str]) -> list[Carried]:
-        """Return each reading with those of the given checks that can notice it; leave out readings without any."""
+        """Return each reading with the given checks that can notice it, without readings that no given check can
+        notice.
+        """
         chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
         return [one for one in chosen if one.checks]
 
 
 def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) -> list[Group]:
-    """Divide readings into groups greedily, so that the groups run few checks; ``seconds``: the cost of each check."""
+    """Divide readings greedily into groups that run few checks; ``seconds``: the cost of each check."""
     groups: list[Group] = []
 
     def cost(reading: Carried, group: Group) -> float:
@@ -75,7 +79,7 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     return groups
 
 
-def differing(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
+def find_differing_checks(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
     """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
     for line in lines:

@@ -1,9 +1,9 @@
-"""The inventory of rules with their checks, predicates and faults, collected from the suites themselves."""
+"""Take the inventory of the rules with their checks, predicates and faults, collected from the suites."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -18,7 +18,7 @@ from harness.sut.stand_ins import needs_met
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything known about a rule, by rule id."""
+    """Everything known about the rules, by rule id."""
 
     catalogue: Catalogue
     tests: dict[str, list[str]]
@@ -29,21 +29,23 @@ class Inventory:
     records: Mapping[str, FaultRecord] = field(default_factory=dict)
     """The record of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The capabilities and facilities that a check cannot do without, by check."""
+    """The capabilities and facilities that each check requires, by check."""
+    varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """The parameters that a check varies, with their values, by check."""
 
     @property
     def passive(self) -> Set[str]:
-        """The rules that packets of any check may show."""
+        """The rules that packets in any check may show."""
         return self.predicates.keys()
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
-        """Return the rules that are judged where there are these capabilities and facilities, if nothing goes wrong."""
-        there = needs_met(have)
-        met = {check for check, needs in self.needs.items() if needs <= there}
+        """Return the rules that can be judged on a system with these capabilities and facilities."""
+        available = needs_met(have)
+        met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
-        """Count the checked and the proven rules of the record, section by section."""
+        """Count the checked rules and the proven rules of the record, section by section."""
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
@@ -80,13 +82,16 @@ class Inventory:
 def take_inventory(rule: str | None = None) -> Inventory:
     """Join the catalogue with the checks, the faults and the proof of all rules.
 
-    ``rule``: only the files whose text names this rule; these have everything about it.
+    ``rule``: read only the files whose text names this rule, which contain everything about it.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)
     needs: dict[str, frozenset[str]] = {}
+    varied: dict[str, Mapping[str, Sequence[str]]] = {}
     for check in checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
+        if check.varied:
+            varied[check.id] = check.varied
         for each in check.covers:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
@@ -101,4 +106,4 @@ def take_inventory(rule: str | None = None) -> Inventory:
             if each not in catalogue:
                 raise HarnessError(f"{where} names {each}, which has no row in the catalogue")
     proven = frozenset(load_proof().proven)
-    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records=records, needs=needs)
+    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records, needs, varied)

@@ -1,8 +1,8 @@
-"""How many mutants of the reference the checks find: ``mqconform mutants``.
+"""Measure how many mutants of the reference the checks find (``mqconform mutants``).
 
 A mutant is killed when a check that passes on the clean reference fails a rule. A mutant that only ends checks early,
-by an exception or without end, is ``noticed``: a run shows that something is wrong, but not the rule. Such a mutant is
-not killed. The others survive; those among them whose lines no check runs are ``unreached``.
+by an exception or by endless computing, is ``noticed``: a run shows that the system is wrong, but not which rule it
+breaks, so the mutant is not killed. All other mutants survive; those whose lines no check runs are ``unreached``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""After so many checks that only broke off, the others are not tried."""
-SHOWN = 180
-"""Characters of a changed line that are shown."""
+"""The number of checks that broke off after which no further check is tried on a mutant."""
+SHOWN_CHARACTERS = 180
+"""The number of characters shown of a changed line."""
 
 
 class Fate(StrEnum):
-    """The fate of a mutant."""
+    """The result of trying the checks on a mutant."""
 
     KILLED = "killed"
     NOTICED = "noticed"
@@ -47,7 +47,7 @@ class Outcome:
 
     name: str
     source: str
-    """The digest of the function: the outcome holds for this."""
+    """The digest of the function for which the outcome is valid."""
     fate: Fate
     check: str = ""
     rule: str = ""
@@ -55,12 +55,12 @@ class Outcome:
     tried: int = 0
     seconds: float = 0
     left: int = 0
-    """How many checks that run its lines were not tried, because no more were to be."""
+    """How many checks that run the mutant's lines were not tried, because of the limit."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The chosen mutants, and the fates of those that were run."""
+    """The selected mutants, and the outcomes of those that were run."""
 
     mutants: list[Mutant]
     outcomes: dict[str, Outcome]
@@ -69,13 +69,12 @@ class Tally:
 
     @property
     def counts(self) -> Counter[Fate]:
-        """How many of each fate."""
+        """The number of mutants by fate."""
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
     def score(self, *, effectless: bool, unreached: bool) -> float:
-        """Return the share that was killed, in percent; 0 when none was run.
-
-        ``effectless``, ``unreached``: whether those named to have no outward effect, or run by no check, count.
+        """Return the share of killed mutants in percent; 0 when no mutant was run. ``effectless``, ``unreached``:
+        whether mutants that are listed as without effect, or that no check runs, count.
         """
         run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
         killed = sum(one.fate is Fate.KILLED for one in run)
@@ -88,7 +87,7 @@ class Tally:
         return 100 * killed / (killed + alive) if killed + alive else 0
 
     def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
-        """Yield the mutants that are neither killed nor listed as without effect."""
+        """Yield the outcomes of mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
             if outcome and outcome.fate is not Fate.KILLED and mutant.name not in self.effectless:
@@ -96,14 +95,16 @@ class Tally:
 
 
 def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
-    """Read suites/mutants.toml: reasons by name, and the entries that no longer fit their function."""
+    """Read suites/mutants.toml; return the reasons by mutant name, and complaints about entries that no longer fit
+    their function.
+    """
     file = root / EFFECTLESS_FILE
     known = {mutant.name: mutant for mutant in mutants}
     reasons, complaints = {}, []
     for name, row in read_toml(file).items():
         entry = check_keys(file, name, row, {"change": str, "why": str}, {})
-        if name not in known or change(known[name]) != entry["change"]:
-            complaints.append(f"{file.name}: {name}: there is no such change any more; remove it")
+        if name not in known or describe_change(known[name]) != entry["change"]:
+            complaints.append(f"{file.name}: {name}: this change no longer exists; remove the entry")
         else:
             reasons[name] = entry["why"]
     return reasons, complaints
@@ -120,9 +121,9 @@ def run_mutants(
     most: int | None = None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants that have no outcome yet (``again``: or were neither killed nor named effectless); return all.
-
-    ``most``: try no more checks of each; without it, those that were tried on fewer than all are open yet.
+    """Run the mutants without an outcome; return the outcomes of all mutants by name. ``again``: also run those that
+    are neither killed nor listed as without effect. ``most``: the largest number of checks to try on each mutant;
+    without it, mutants that were tried with fewer checks are run again.
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
@@ -162,7 +163,7 @@ def run_mutants(
 
 
 def read_outcomes(folder: Path) -> dict[str, Outcome]:
-    """Read the results file, the last line of each mutant; a line that was cut is left out."""
+    """Read the results file; return the last outcome of each mutant, without a truncated line."""
     outcomes: dict[str, Outcome] = {}
     path = folder / RESULTS_FILE
     if path.is_file():
@@ -176,14 +177,16 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
 
 
 def report(tally: Tally) -> Iterator[str]:
-    """Yield the lines of a report: survivors by file, complaints, and last the scores."""
+    """Yield the lines of the report: survivors by file, complaints, and the scores."""
     file = ""
     for mutant, outcome in tally.survivors():
         if mutant.file != file:
             file = mutant.file
             yield f"reference_qm/{file}"
-        yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (f" ({outcome.why[:SHOWN]})" if outcome.why else "")
-        yield from (f"      {line}" for line in change(mutant).split(" => "))
+        yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (
+            f" ({outcome.why[:SHOWN_CHARACTERS]})" if outcome.why else ""
+        )
+        yield from (f"      {line}" for line in describe_change(mutant).split(" => "))
     yield from tally.complaints
     counts = tally.counts
     run = sum(counts.values())
@@ -196,14 +199,14 @@ def report(tally: Tally) -> Iterator[str]:
     )
 
 
-def change(mutant: Mutant) -> str:
-    """Return the change of a mutant: the line before and after, long ones shortened around the place."""
+def describe_change(mutant: Mutant) -> str:
+    """Return the changed line before and after the change; long lines are shortened around the change."""
     before, after = mutant.before, mutant.after
-    if max(len(before), len(after)) > SHOWN:
+    if max(len(before), len(after)) > SHOWN_CHARACTERS:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
-        start = max(0, same - SHOWN // 2)
+        start = max(0, same - SHOWN_CHARACTERS // 2)
         dots = "..." * bool(start)
-        before, after = (dots + text[start : start + SHOWN] for text in (before, after))
+        before, after = (dots + text[start : start + SHOWN_CHARACTERS] for text in (before, after))
     return f"{before} => {after}"
 
 
@@ -226,7 +229,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
         fate = Fate.NOTICED
         telling = next((line for line in found.lines if line.verdict in BROKEN_OFF), None)
     if telling is None and found.died is not None:
-        telling = Line("", "", Verdict.HARNESS_ERROR, f"the process ended with {found.died}")
+        telling = Line("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
     if telling is None:
         fate, telling = Fate.SURVIVED, Line("", "", Verdict.PASS, "")
     tried = len({line.test for line in found.lines})
@@ -236,7 +239,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
         fate,
         telling.test,
         telling.rule,
-        telling.why[:SHOWN],
+        telling.why[:SHOWN_CHARACTERS],
         tried,
         round(found.seconds, 2),
     )
@@ -247,7 +250,7 @@ def _function(name: str) -> str:
 
 
 def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
-    """Return a pattern for the folders of the checks of the sections that a function names."""
+    """Return a pattern for the folders with checks of the sections that a function's docstring names."""
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
         for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)
@@ -256,8 +259,10 @@ def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
 
 
 def select_mutants(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
-    """Return the mutants of files or functions whose names contain one of some texts; UsageError when there is none."""
+    """Return the mutants of files or functions whose names contain one of the texts; raise UsageError when no name
+    does.
+    """
     found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
     if not found:
-        raise UsageError(f"--only {' '.join(only)}: no mutant is named so; `mqconform mutants --list` has them all")
+        raise UsageError(f"--only {' '.join(only)}: no mutant has such a name; `mqconform mutants --list` lists all")
     return found

@@ -1,4 +1,4 @@
-"""Where the row, the checks and the faults of a rule lie: in one folder, as far as one check judges one section."""
+"""Find the folders of a rule's row, checks and faults, which are one folder unless a check judges several sections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.proof.inventory import Inventory
 class Places:
     """The folders in which a rule has its row, its checks and its faults.
 
-    ``named``: those that its section names as the ones that check its other rules.
+    ``named``: the folders that its section names in checked_in.
     """
 
     row: str
@@ -26,13 +26,13 @@ class Places:
         return self.row in self.checks & self.faults
 
     def are_named(self) -> bool:
-        """Return whether check and fault lie in the folder of the row or in folders that the section names."""
+        """Return whether check and fault are in the folder of the row or in folders that the section names."""
         homes = self.named | {self.row}
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 
 
 def places_of(inventory: Inventory, rule: str) -> Places:
-    """Return where a rule has its row, its checks and its faults."""
+    """Return the folders of a rule's row, checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]
     named = inventory.catalogue.checked_in.get(row, ())

@@ -1,8 +1,9 @@
-"""The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
+"""Prove that every check can fail: it passes on the clean reference, and it fails its rule on a fault that breaks the
+rule.
 
-One clean run of the suites in virtual time shows which check judges which rule, and which steps it takes; then each
-fault is installed, and those checks of its rules run again that take a changed step. It is a proof by check: every
-function convicts, of every rule that it covers, a system with some fault of that rule.
+One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
+fault is installed, and the checks of its rules that take a changed step run again. The proof is by check: for every
+rule that a function covers, the function must fail a system with a fault of that rule.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
-"""A function, its parametrised cases together, or a fault; and a rule."""
+"""A check function (with all its parameters) or a fault, and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
-"""A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
+"""The number of checks that are tried first on a fault of a passive rule, which shows in hundreds of checks. The other
+checks are tried if the fault is not found.
+"""
 TRIALS_A_PROCESS = 8
-"""Trials in one process: most run a check or two."""
+"""The number of trials in one process; most trials run only one or two checks."""
 
 
 @dataclass(slots=True)
@@ -31,33 +34,34 @@ class Proof:
 
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
-    """Rule to the faults that its check found."""
+    """For each rule, the faults that its checks found."""
     convictions: dict[str, list[Line]] = field(default_factory=dict)
-    """Fault to the verdicts that convict it."""
+    """For each fault, the verdicts that show it."""
     unclean: dict[str, str] = field(default_factory=dict)
-    """Rule to why its check does not pass on the clean reference."""
+    """For each rule that does not pass on the clean reference, the reason."""
     alive: dict[str, list[str]] = field(default_factory=dict)
-    """Rule to the faults that its check did not find."""
+    """For each rule, the faults that its checks did not find."""
     unproven: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
-    """Rules that only a predicate judges, of packets that the clean reference never sent: they count as not checked.
-
-    Not one that was proven before: that a packet is sent no more is a finding.
+    """Rules that only a predicate judges, on packets that the clean reference never sent. They count as unchecked,
+    except rules that were proven before, because the loss of a packet is a finding.
     """
     idle: list[Pair] = field(default_factory=list)
-    """The functions that never convict a system of a rule that they cover, with that rule."""
+    """Pairs of a check function and a rule that it covers, but fails on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """Check that breaks a rule with a packet of its own and does not say so (``malforms``), with the rule, to how."""
+    """For each check that breaks a rule with a packet of the peer without the mark ``malforms``, and for each such
+    rule, the difference.
+    """
     unbroken: list[Pair] = field(default_factory=list)
-    """Functions that say that they break a rule with a packet of their own and never do, with the rule."""
+    """Pairs of a check function and a rule that ``malforms`` names, but no packet of the peer breaks."""
     overreached: dict[Pair, Line] = field(default_factory=dict)
-    """A fault that breaks only SHOULD rules, and a rule that fails with it: a system that misses a SHOULD must not fail
-    a MUST.
+    """Pairs of a fault that breaks only SHOULD rules and a MUST rule that fails with it; a system that misses a SHOULD
+    must not fail a MUST.
     """
 
     @property
     def complete(self) -> bool:
-        """Return whether every checked rule is proven, through each of its checks, and every fault killed."""
+        """Return whether every checked rule is proven with each of its checks, and every fault is killed."""
         wrong = (self.unclean, self.alive, self.unproven, self.idle)
         mistaken = (self.overreached, self.malformed, self.unbroken)
         return bool(self.checked) and not any((*wrong, *mistaken))
@@ -66,7 +70,7 @@ class Proof:
 def prove(
     trials: Trials, inventory: Inventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
 ) -> Proof:
-    """Prove all checked rules, or some."""
+    """Prove all checked rules, or the given ones."""
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
@@ -100,7 +104,7 @@ def why_unclean(lines: Iterable[Line]) -> str:
 
 
 def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
-    """Leave out rules that the clean reference does not exercise, and note those that do not pass on it."""
+    """Remove the rules that the clean reference does not exercise, and record those that do not pass on it."""
     of_rule: dict[str, list[Line]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -115,7 +119,9 @@ def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None
 
 
 class _Candidates:
-    """The checks that may find a fault, and the pairs of function and rule that no fault has shown to convict yet."""
+    """The checks that may find each fault, and the open pairs: check functions and rules that the function has not
+    failed on any fault.
+    """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
         self.open: set[Pair] = {(_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())}
@@ -128,13 +134,13 @@ class _Candidates:
                     self._judged_in[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield a trial of each fault; faults that were found meanwhile are skipped."""
+        """Yield a trial of each fault."""
         for fault in faults:
             needed = _Needed(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials of the functions of open pairs on faults of other rules that they cover.
+        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
 
         A fault often breaks a rule that it does not name, and the first trials stop before a check shows that.
         """
@@ -151,13 +157,12 @@ class _Candidates:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
-        """Note which functions convicted."""
+        """Close the pairs whose function failed the rule in a trial."""
         self.open -= _convicted_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them.
-
-        The cheapest checks of each come first.
+        """Return the checks that may kill a fault: first those that cover its rules, then others that judge them, the
+        cheapest first.
         """
         changed = steps_of(fault.install)
         first: dict[str, None] = {}
@@ -172,7 +177,7 @@ class _Candidates:
 
 
 class _Needed:
-    """Says of a check whether it may add something: a rule is not seen broken yet, or not by this function."""
+    """Decides whether a check is still needed: a rule of the fault has not failed yet, or not in this function."""
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
         self.rules = rules
@@ -186,7 +191,7 @@ class _Needed:
 
 
 class _Unshown:
-    """Says of a check whether a pair of its function is still open."""
+    """Decides whether a check is still needed: a pair of its function is still open."""
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open
@@ -213,8 +218,8 @@ def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
-    """Compare the rules that the peer's packets broke with the marks of its checks. A mark is about all cases of a
-    function.
+    """Compare the rules that the peer's packets broke with the marks ``malforms`` of the checks. A mark is valid for
+    all parameters of a function.
     """
     meant: dict[Pair, bool] = {}
     unseen = {_function(check) for check in checks if check not in clean}
@@ -235,21 +240,21 @@ def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Fou
 
 
 def report(proof: Proof) -> Iterator[str]:
-    """Yield a line for each thing that is wrong, and last how much was proven."""
+    """Yield a line for each failure of the proof, and a summary as the last line."""
     yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
     yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
-    yield from (f"unseen: {rule}: the reference sends no packet that its predicate speaks of" for rule in proof.unseen)
+    yield from (f"unseen: {rule}: the reference sends no packet that its predicate judges" for rule in proof.unseen)
     for (check, rule), how in sorted(proof.malformed.items()):
-        yield f"malformed: {check}: the peer breaks {rule}: {how}; mend the packet, or mark the check (malforms)"
+        yield f"malformed: {check}: the peer breaks {rule}: {how}; correct the packet, or mark the check with malforms"
     for function, rule in proof.unbroken:
-        yield f"unbroken: {function}: no packet of the peer breaks {rule}: take it off malforms"
+        yield f"unbroken: {function}: no packet of the peer breaks {rule}: remove the rule from malforms"
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
             f"overreached: {name} breaks only SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
             "its row must name with `under` the SHOULD on which it depends, or the fault must name the rule"
         )
-    yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
+    yield from (f"idle: {function} covers {rule}, but finds no fault of it" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))
     yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kill{'' if killed == 1 else 's'}"

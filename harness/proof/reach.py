@@ -1,4 +1,6 @@
-"""Which lines of the reference the checks run in the system under test: recorded once, kept until anything changes."""
+"""Record the lines of the reference that each check runs in the system under test. The record is kept until any code
+changes.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,21 @@ _RECORDER = "lines recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """One check on the clean reference: the lines of the SUT that it runs, and its cost."""
+    """A check on the clean reference: the lines that it runs in the SUT, and its cost."""
 
     lines: Mapping[str, frozenset[int]]
-    """By file."""
+    """The line numbers by file."""
     seconds: float
     clean: bool
 
     @property
     def width(self) -> int:
-        """How much of the reference the check runs: a check that runs less is more specific."""
+        """How much of the reference the check runs; a check that runs less is more specific."""
         return sum(map(len, self.lines.values()))
 
 
 Reach = Mapping[str, CheckReach]
-"""By check."""
+"""The reach by check."""
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
@@ -56,14 +58,14 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def reach_of(trials: Trials, folder: Path) -> Reach:
-    """Return the lines that the checks run; recorded now, unless they were recorded for the same code."""
+    """Return the reach of the checks, which is recorded now unless a record for the same code exists."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
-    add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install, around=recorder)
+    add(_RECORDER, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
 
     def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)
@@ -80,7 +82,9 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """Entered while the SUT computes; notes the lines of the rooms that are mutated, between that its directory's."""
+    """Records the lines that the SUT runs: while it is entered, those of all mutated folders; at other times, those of
+    the directory.
+    """
 
     def __init__(self) -> None:
         self._files = {

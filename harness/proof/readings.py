@@ -1,10 +1,10 @@
-"""The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
+"""Run the readings of errata: a system that follows an allowed reading must fail no rule.
 
-Each reading of an entry that bytes of Windows do not settle is a variant of the reference. Every check that takes a
-step which the variant changes runs on it; all others have the verdicts of the clean run. Variants are first installed
-together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant; a variant of it is
-convicted. A fault that is noticed only where an allowed reading is noticed as well is not a fault: the check, the
-variant or the fault is wrong.
+Each reading of an entry that packets of Windows do not settle is a variant of the reference. Every check that takes a
+changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first installed
+together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of it must
+fail. A fault that is noticed only where an allowed reading is also noticed is not a fault: the check, the variant or
+the fault is wrong.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN
-from harness.proof.grouping import Carried, Group, differing, group_readings
+from harness.proof.grouping import Carried, Group, find_differing_checks, group_readings
 from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import Clean, Found, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
-ALLOWED = "pass"
-"""The verdict of a reading that no check may convict of anything."""
+ALLOWED_VERDICT = "pass"
+"""The verdict of readings on which no check may fail."""
 
 
 @dataclass(slots=True)
 class ReadingsRun:
-    """The findings of the variants."""
+    """The results of running the variants."""
 
     run: list[str] = field(default_factory=list)
     convicted: dict[str, list[Line]] = field(default_factory=dict)
-    """Readings that are allowed, with the verdicts that convict."""
+    """The allowed readings on which checks failed, with the failing verdicts."""
     acquitted: list[str] = field(default_factory=list)
-    """Readings whose verdict is ``fail``, and that no check finds."""
+    """The readings with the verdict ``fail`` on which no check failed."""
     missing: list[str] = field(default_factory=list)
-    """Readings that are allowed, without a variant."""
+    """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """Variants of no reading that is to be run."""
+    """The variants that belong to no reading to be run."""
     died: dict[str, str] = field(default_factory=dict)
-    """Readings whose process ended before its checks, and how."""
+    """The readings whose process ended before its checks, each with the way it ended."""
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and got the verdict of its entry."""
+        """Return whether every reading was run and got the verdict in its entry."""
         return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
 
 
@@ -55,9 +55,8 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> ReadingsRun:
-    """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some.
-
-    ``apart``: run each reading alone against all checks that can notice it, without trying groups first.
+    """Run all checks on the variants of some entries (None: of all), and some checks on the allowed variants of all
+    other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups first.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -65,10 +64,10 @@ def run_readings(
     for name, reading in readings.items():
         if errata is None or name.partition(".")[0] in errata:
             before[name] = trials.checks
-        elif checks and reading.verdict == ALLOWED:
+        elif checks and reading.verdict == ALLOWED_VERDICT:
             before[name] = checks
     found = ReadingsRun()
-    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED]
+    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED_VERDICT]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
     clean = trials.clean(dict.fromkeys(chain.from_iterable(before.values())))
@@ -79,12 +78,12 @@ def run_readings(
         if name in variants
         for changed in (steps_of(variants[name].install),)
     ]
-    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED]
+    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED_VERDICT]
     found.run = [one.name for one in carried]
     if not apart:
         groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
         allowed = _to_be_run_apart(trials, groups, variants, clean)
-    failing = [one for one in carried if readings[one.name].verdict != ALLOWED]
+    failing = [one for one in carried if readings[one.name].verdict != ALLOWED_VERDICT]
 
     def alone() -> Iterator[Trial]:
         for needed, chosen in ((_every, allowed), (_is_unconvicted, failing)):
@@ -99,7 +98,7 @@ def run_readings(
 def _to_be_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
 ) -> list[Carried]:
-    """Try the groups; return each reading with those of its checks whose verdicts differ from the clean ones."""
+    """Try the groups; return each reading with its checks whose verdicts differ from the clean verdicts."""
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
@@ -107,15 +106,15 @@ def _to_be_run_apart(
     )
     apart: list[Carried] = []
     for trial, outcome in trials.run(together):
-        checks = trial.checks if outcome.died else differing(outcome.lines, clean, trial.checks)
+        checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
         apart += by_name[trial.name].apart(checks)
     return apart
 
 
 def explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
-    """Yield faults with the allowed reading that shows the same: of each rule that they break, a verdict to the letter.
+    """Yield each fault with an allowed reading that gives literally the same verdict for each rule of the fault.
 
-    ``convictions``: the verdicts that convict, by fault.
+    ``convictions``: the failing verdicts by fault.
     """
     faults = load_faults()
     for reading, convicting in sorted(found.convicted.items()):
@@ -125,7 +124,7 @@ def explained_faults(convictions: Mapping[str, Collection[Line]], found: Reading
                 yield name, reading
 
 
-def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
+def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
     """Yield a line for each reading whose verdict differs from its entry, and for each fault that equals such a
     reading.
     """
@@ -134,19 +133,21 @@ def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) 
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in explained_faults(convictions, found):
-        yield f"explained: {fault}: {reading}, which its entry allows, shows the same: one of the two is wrong"
+        yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
     yield from (f"acquitted: {_describe(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
     for name, how in sorted(found.died.items()):
         yield f"died: {_describe(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:
-        yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or say in not_run why there is none"
-    yield from (f"no reading: {name}: suites/errata.toml has none that needs this variant" for name in found.unknown)
+        yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or give the reason in not_run"
+    yield from (
+        f"no reading: {name}: suites/errata.toml contains no reading that needs this variant" for name in found.unknown
+    )
 
 
 def summary(found: ReadingsRun) -> str:
-    """Return how many readings were run."""
+    """Return the summary in one line."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
-    return f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
+    return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
 
 
 def _describe(name: str, variants: Mapping[str | None, Fault]) -> str:

@@ -1,4 +1,4 @@
-"""The checks, faults and predicates of the suites' files, by rule: each file is read once, until it changes."""
+"""List the checks, faults and predicates of the suites by rule. Each file is read once, until it changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAULTS = "*/*/faults*.py"
 
 
 class FaultRecord(NamedTuple):
-    """A fault as it is registered, without its code (``harness.faults.registry.Fault``)."""
+    """A registered fault (``harness.faults.registry.Fault``) without its code."""
 
     name: str
     breaks: list[str]
@@ -38,7 +38,7 @@ def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
 
 
 def predicates_of_suites() -> dict[str, str]:
-    """Return the passive rules, each with its predicate as ``predicates.py::function`` of the folder of its section."""
+    """Return the passive rules, each with its predicate as ``predicates.py::function`` of the section."""
     return dict(_rows("predicates", (PREDICATES,), None, _import_predicates))
 
 

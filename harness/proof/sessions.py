@@ -1,4 +1,4 @@
-"""Work in a pytest session, in place of running the collected tests."""
+"""Do work in a pytest session instead of running the collected tests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ Answer = TypeVar("Answer")
 
 
 def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
-    """Collect with the arguments of pytest and do some work with the session; return the result of the work.
-
-    ``what``: the collected place, for the error when it cannot be collected.
+    """Collect tests with pytest and do some work with the session; return the result of the work. ``what``: the
+    collected path, for the error message when it cannot be collected.
     """
     loop = _Loop(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
@@ -30,7 +29,7 @@ def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer
 
 
 class _Loop:
-    """The plugin that does the work where pytest would run the tests."""
+    """The plugin that does the work at the point where pytest would run the tests."""
 
     def __init__(self, work: Callable[[pytest.Session], Any]) -> None:
         self.work = work
@@ -38,7 +37,7 @@ class _Loop:
         self.error: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
+        """Make tracebacks without source, because pytest's default fails if a signal handler raised the exception."""
         config.option.tbstyle = "native"
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

@@ -1,7 +1,7 @@
-"""The steps of the reference that a check has the system under test take.
+"""Record the steps of the reference that the system under test takes in a check.
 
 Time is virtual and randomness is seeded, so a check that takes none of the steps that a fault changes has the same
-verdicts as on the clean reference: it is not run on that fault. The same is true for a step that is changed only under
+verdicts as on the clean reference, and is not run on that fault. The same is true for a step that is changed only under
 a condition (``harness.faults.parts.only_if``) which no call of the check meets.
 """
 
@@ -21,7 +21,7 @@ from reference_qm.core.replacing import part_of, put_in_place
 
 
 class Step(NamedTuple):
-    """A method of a part, by name; with ``narrowed`` only in the calls in which that method changes it."""
+    """A method of a part, by name; with ``narrowed``, only those of its calls that this method changes."""
 
     part: type[Part]
     name: str
@@ -33,7 +33,7 @@ _OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__we
 
 
 def steps_of(install: Install) -> Steps | None:
-    """Return the steps that a fault changes; None when it changes, or may change, anything else."""
+    """Return the steps that a fault changes; None when it may also change other behavior."""
     match install:
         case Replaced(cls):
             return _list_overridden_methods(cls)
@@ -44,14 +44,12 @@ def steps_of(install: Install) -> Steps | None:
 
 
 def may_notice(taken: Steps, changed: Steps | None) -> bool:
-    """Return whether a check that takes some steps may have other verdicts where others are changed."""
+    """Return whether the verdicts of a check with these steps may differ on a variant with these changed steps."""
     return changed is None or not changed.isdisjoint(taken)
 
 
 def _list_overridden_methods(cls: type[Part]) -> Steps | None:
-    """Return the methods of a part that a subclass overrides; None when it overrides something else than plain
-    methods.
-    """
+    """Return the methods of a part that a subclass overrides; None when it overrides anything except plain methods."""
     part = part_of(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [(name, value) for one in classes for name, value in vars(one).items() if name not in _OF_EVERY_CLASS]
@@ -65,7 +63,7 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
 
 
 class StepRecorder:
-    """A recorder of the steps that a core takes: subclasses of its parts, put in their place as faults are."""
+    """Records the steps that a core takes, with subclasses that replace its parts like faults."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()
@@ -83,7 +81,7 @@ class StepRecorder:
             put_in_place(faulty.core, cls)
 
     def take(self) -> Steps:
-        """Return the steps taken since it was asked last."""
+        """Return the steps taken since the last call."""
         taken = frozenset(self._taken)
         self._taken.clear()
         return taken

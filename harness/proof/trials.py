@@ -1,4 +1,4 @@
-"""Trials: checks run against a variant of the reference, in a process forked from a session that collected them all."""
+"""Run trials: checks on a variant of the reference, in a process forked from a session that collected all checks."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-"""The verdicts of a check that broke off."""
+"""The verdicts that a check gets when it breaks off."""
 TRIAL_CPU_S = 300
 
-UNNEEDED = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
-"""Plugins of pytest that trials do without, beside those that no run needs."""
+DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
+"""The plugins of pytest that trials do not need, in addition to those that no run needs."""
 
 VIRTUAL_SUT = """\
 [sut]
@@ -61,7 +61,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One verdict, with the values that a trial needs."""
+    """A verdict with the values that a trial needs."""
 
     test: str
     rule: str
@@ -71,22 +71,22 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Some checks against the reference with some faults."""
+    """Checks to run on the reference with some faults."""
 
     name: str
     faults: tuple[str, ...]
     checks: tuple[str, ...]
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
-    """Asked before each check, with all verdicts until then: whether it is to be run."""
+    """Called before each check with all verdicts so far; returns whether to run the check."""
     raises: bool = False
-    """Whether a core that raises only breaks the check off; else its system has crashed."""
+    """Whether an exception of the core only ends the check; otherwise it counts as a crash of the system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A check on the clean reference: its verdicts, the steps that it has the SUT take, and its cost.
-
-    ``broken``: the rules of level MUST that packets of the peer broke, and how; ``malforms``: those that it means to.
+    """A check on the clean reference: its verdicts, the steps that the SUT takes in it, and its cost. ``broken``: the
+    MUST rules that packets of the peer broke, with the difference; ``malforms``: the rules that the check breaks on
+    purpose.
     """
 
     lines: list[Line]
@@ -98,16 +98,16 @@ class Clean:
 
 @dataclass(slots=True)
 class Found:
-    """The verdicts of a trial."""
+    """The result of a trial: its verdicts."""
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0
     died: str | None = None
-    """How the process of the trial ended, if it did before its checks."""
+    """How the process of the trial ended, if it ended before its checks."""
 
 
 class Trials:
-    """The checks of a pytest session, to be run as often as wanted."""
+    """The checks of a pytest session, which can be run repeatedly."""
 
     def __init__(self, session: pytest.Session, jobs: int) -> None:
         self.jobs = jobs
@@ -116,16 +116,17 @@ class Trials:
         self._folder = self._config.stash[RUN].folder
         self._clean: dict[str, Clean] = {}
         run = self._config.stash[RUN]
+        run.shrinks = False  # the proof asks whether a check fails, not with which values
         run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # nobody looks at the evidence of these
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """All checks, by the ids that verdicts have."""
+        """All checks, by their ids in verdicts."""
         return tuple(self._items)
 
     def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
-        """Return the verdicts of checks on the clean reference; each check runs there once, however often it is
-        requested.
+        """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
+        same result.
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
@@ -144,15 +145,16 @@ class Trials:
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
-        """Run a check of each document here: keys and layers that it makes are then there in each fork."""
+        """Run a check of each document in this process, so that every forked process has the keys and layers that it
+        creates.
+        """
         with self._prepare_trials(()):
             for check in {check.split("/")[1]: check for check in checks}.values():
                 self._run_check(check)
 
     def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
-        """Run trials; yield each with its findings, in the order in which they end.
-
-        ``together``: how many share a process.
+        """Run trials; yield each with its result, in the order in which they end. ``together``: how many trials share a
+        process.
         """
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, Found(died=found.how) if isinstance(found, Died) else found
@@ -160,7 +162,7 @@ class Trials:
     def each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
     ) -> Iterator[Answer]:
-        """Run checks, one by one, in ``jobs`` processes; yield the result of ``look`` for each."""
+        """Run checks one by one, in ``jobs`` processes; yield the result of ``look`` for each check."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def work(share: Sequence[str]) -> list[Answer]:
@@ -186,7 +188,7 @@ class Trials:
 
     @contextmanager
     def _prepare_trials(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
-        """Provide a folder for the output of checks, and a driver with the faults."""
+        """Provide a folder for the output of checks, and a driver with the faults of the trial."""
         run = self._config.stash[RUN]
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
         driver = self._config.stash[DRIVER] = VirtualDriver(file, raises=raises)
@@ -217,7 +219,7 @@ def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
-        for plugin in UNNEEDED:
+        for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
         return in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
 
@@ -227,10 +229,10 @@ _RECORDER = "steps recorded"
 
 @cache
 def _step_recorder() -> StepRecorder:
-    """Return the recorder of all steps that some fault changes, which is registered as if it were one."""
+    """Return the recorder of all steps that any fault changes; it is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := steps_of(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
-    add(_RECORDER, (), "No fault: the steps that are taken are noted.", recorder.install)
+    add(_RECORDER, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
     return recorder
 
 
@@ -239,7 +241,7 @@ def _broken_off(check: str) -> Entry:
 
 
 _OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
-"""A SHOULD in the sentence of a MUST is proven as a rule of its own would be."""
+"""The verdict for a SHOULD in the sentence of a MUST, which is proven like a rule of its own."""
 
 
 def _line(check: str, entry: Entry) -> Line:

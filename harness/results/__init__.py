@@ -1,1 +1,1 @@
-"""Results of complete run folders: comparisons, expected deviations, certificates."""
+"""Evaluate complete run folders: comparisons, expected deviations, certificates."""

@@ -1,6 +1,6 @@
-"""Whether the parts of a run folder agree: verdicts, checks and captures, identifiers and times.
+"""Check that the parts of a run folder agree: verdicts, checks and captures, identifiers and times.
 
-The statements of the files about each other are compared, so that a lie in one file needs the same lie in all.
+The statements in the files are compared, so that a false statement in one file must be repeated in all others.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from harness.results.installed import ROBUSTNESS, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
-CLOCKS = timedelta(minutes=5)
-"""How far a clock may be set while a run lasts."""
-UNSEEN = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
-"""The verdicts that no packet shows."""
+LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
+"""The largest accepted change of a clock during a run."""
+VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
+"""The verdicts that do not rest on packets."""
 SHOWN_BY_PACKETS = ("passive", "wire", "rpc")
-"""How rules are observed whose every pass names a packet (the judge insists)."""
+"""The values of ``observe`` whose passes must name a packet; the judge enforces this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A verdict, as far as it is compared. ``check``: the test without parameters."""
+    """The compared values of a verdict. ``check``: the test without parameters."""
 
     rule: str
     verdict: Verdict
@@ -43,7 +43,7 @@ class Line:
 
 
 def lines_of(folder: Path) -> Iterator[Line]:
-    """Yield the verdicts of a run folder whose form was checked (harness/results/schemas.py)."""
+    """Yield the verdicts of a run folder, whose syntax has been checked (harness/results/schemas.py)."""
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
@@ -52,20 +52,19 @@ def lines_of(folder: Path) -> Iterator[Line]:
 
 
 def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
-    """Check that rules, checks and verdicts are of these suites, and complete.
-
-    Return the captures that verdicts name, with the last frame that each needs. BadBundle names the error.
+    """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that verdicts
+    name, each with the highest frame number named. Raise BadBundle, which names the error.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
         if line.rule not in suites.rules:
-            raise BadBundle(f"{line.rule} has a verdict and is not a rule")
+            raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
         if line.test is None:
-            if line.verdict not in UNSEEN and line.rule not in ROBUSTNESS:
-                raise BadBundle(f"{line.rule}: {line.verdict} by no check")
+            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS:
+                raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
-            raise BadBundle(f"{line.rule}: {line.verdict} by {line.check}, which does not judge it")
+            raise BadBundle(f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge it")
         judged.add((line.rule, line.check))
         if line.capture is not None:
             if not _is_capture_of(line.test, line.capture):
@@ -73,7 +72,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
         if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in SHOWN_BY_PACKETS:
-            raise BadBundle(f"{line.rule}: passes by {line.test} without a packet")
+            raise BadBundle(f"{line.rule}: the pass in {line.test} names no packet")
     for rule, checks in suites.driving.items():
         for check in checks:
             if (rule, check) not in judged:
@@ -82,7 +81,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
 
 
 def _is_capture_of(test: str, capture: str) -> bool:
-    """Return whether this is the name of a capture of a check, of whichever attempt."""
+    """Return whether this is the name of a capture of a check, in any attempt."""
     stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
@@ -90,10 +89,10 @@ def _is_capture_of(test: str, capture: str) -> bool:
 
 
 def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
-    """Check that captures have the frames that verdicts name, and times within the run (None: virtual time)."""
+    """Check that captures have the frames that verdicts name, and times within the run (None in virtual time)."""
     for name in sorted(needed):
         if not (folder / name).is_file():
-            raise BadBundle(f"verdicts name {name}, which is missing")
+            raise BadBundle(f"verdicts name the capture {name}, which is missing")
     for path in sorted((folder / CAPTURES_FOLDER).iterdir()):
         name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
         for frame in read_pcapng(path):
@@ -105,7 +104,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
-    """Check that each capture that verdicts rest on has the set-up of its check, in this run, of this system.
+    """Check that each capture named by verdicts has the set-up of its check, of this run and of this system.
 
     A capture of another run, such as one without a fault, has the set-up of that run.
     """
@@ -123,7 +122,7 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
 
 
 def _object_of(said: Any) -> dict[str, Any]:
-    """Return an object of JSON, as text or read already; an empty one if the value is not an object."""
+    """Return a JSON object, given as text or parsed; return an empty object if the value is not an object."""
     try:
         found = json.loads(said) if isinstance(said, bytes) else said
     except (ValueError, RecursionError):
@@ -132,7 +131,7 @@ def _object_of(said: Any) -> dict[str, Any]:
 
 
 def is_of_topology(test: str) -> bool:
-    """Return whether a check needs three systems: its capture is of none of them alone."""
+    """Return whether a check needs three systems, so that its capture is not of a single system."""
     return _needs_topology(SUITES.parent / test.partition("::")[0])
 
 
@@ -146,23 +145,24 @@ def _time(us: int) -> datetime:
 
 
 def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
-    """Return when a run took place, extended by the possible error of the clocks; None in virtual time. BadBundle for
-    an impossible time.
+    """Return the beginning and end of a run, extended by the possible error of clocks; None in virtual time. Raise
+    BadBundle for an impossible time.
     """
     try:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
-        period = started - CLOCKS, finished + CLOCKS
+        period = started - LARGEST_CLOCK_CHANGE, finished + LARGEST_CLOCK_CHANGE
     except (ValueError, OverflowError) as error:
         raise BadBundle(f"run.json: started, finished: {error}") from error
-    if finished < started or started > datetime.now(UTC) + CLOCKS:
-        raise BadBundle(f"run.json: it ran from {run['started']} to {run['finished']}, which cannot be")
+    if finished < started or started > datetime.now(UTC) + LARGEST_CLOCK_CHANGE:
+        raise BadBundle(f"run.json: impossible times: started {run['started']}, finished {run['finished']}")
     return None if run["reach"] == "virtual" else period
 
 
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
-    """Return a listener of a capture's packets: who establishes a session has an identifier of the run.
+    """Return a listener to the packets of a capture, which checks that systems that establish sessions have an
+    identifier of the run.
 
-    One of the two identifiers of an EstablishConnection is its sender's.
+    One of the two identifiers in an EstablishConnection is the sender's.
     """
 
     def look(frame: Frame) -> None:
@@ -171,6 +171,6 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
         header = frame["EstablishConnectionHeader"]
         named = {str(header.ClientGuid), str(header.ServerGuid)}
         if named.isdisjoint(identifiers):
-            raise BadBundle(f"{name}: frame {frame.number} is of queue manager {min(named)}, which is not of this run")
+            raise BadBundle(f"{name}: frame {frame.number} is from queue manager {min(named)}, not of this run")
 
     return look

@@ -1,4 +1,5 @@
-"""The file of a certificate: a signed line, then a zip file of a run folder with the statement of the certificate.
+"""Write and read the file of a certificate: a signed line, and a zip file with a run folder and the certificate's
+statement.
 
 The signature (Ed25519) covers the line before it and the SHA-512 of all bytes after it, so that every change of the
 file is detected. Input is bounded before it is trusted: sizes, numbers of files, names.
@@ -31,17 +32,17 @@ _LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0
 _LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
 MOST_FILES = 20_000
 MOST_BYTES = 4 * 2**30
-"""The limit for all files of a bundle together, unpacked."""
+"""int bytes: the largest total size of the unpacked files of a bundle."""
 MOST_RATIO = 200
-"""How many times smaller than its content a bundle may be: captures of one system shrink to about a tenth."""
+"""The largest accepted ratio of unpacked size to packed size; captures of one system shrink to about a tenth."""
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK = 1 << 20
 _DATE = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in it, so that a bundle depends only on its content."""
+"""The time of every file in the bundle, a constant, so that a bundle depends only on its content."""
 
 
 class BadBundle(MqconformError):
-    """The file is not a certificate, or not the one that was signed."""
+    """The file is not a certificate, or was changed after it was signed."""
 
 
 class Member(NamedTuple):
@@ -53,7 +54,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A bundle whose signature holds. ``key``: the public key that signed it, hexadecimal; ``folder``: its files."""
+    """A bundle with a valid signature. ``key``: the public key that signed it, hexadecimal; ``folder``: its files."""
 
     key: str
     folder: Path
@@ -61,42 +62,44 @@ class Opened:
 
 
 def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
-    """Read a private key (PEM); UsageError names the error in it."""
+    """Read a private key (PEM); raise UsageError, which names the error, for an unusable file."""
     try:
         key = load_pem_private_key(path.read_bytes(), password)
     except OSError as error:
         raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise UsageError(
-            f"{path}: no private key that can be read ({error}); `openssl genpkey -algorithm ed25519` makes one, its "
-            "password goes into MQCONFORM_KEY_PASSWORD"
+            f"{path}: not a readable private key ({error}); `openssl genpkey -algorithm ed25519` creates one; "
+            "set MQCONFORM_KEY_PASSWORD to its password"
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{path}: a key of another kind; `openssl genpkey -algorithm ed25519` makes the right one")
+        raise UsageError(f"{path}: not an Ed25519 key; `openssl genpkey -algorithm ed25519` creates one")
     return key
 
 
 def public_key(path: Path) -> Ed25519PublicKey:
-    """Read a public key (PEM); UsageError names the error in it."""
+    """Read a public key (PEM); raise UsageError, which names the error, for an unusable file."""
     try:
         key = load_pem_public_key(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise UsageError(f"{path}: no public key that can be read: `openssl pkey -in KEY -pubout` writes it") from error
+        raise UsageError(f"{path}: not a readable public key; `openssl pkey -in KEY -pubout` writes it") from error
     if not isinstance(key, Ed25519PublicKey):
-        raise UsageError(f"{path}: a key of another kind; certificates are signed with Ed25519")
+        raise UsageError(f"{path}: not an Ed25519 key; certificates are signed with Ed25519")
     return key
 
 
 def member_of(path: Path) -> Member:
-    """Measure a file."""
+    """Return the length and the SHA-256 of a file."""
     with path.open("rb") as file:
         return Member(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519PrivateKey) -> None:
-    """Write files, by the names that they have in the bundle, and sign them; the file is there whole or not at all."""
+    """Write a signed bundle of files, given by their names in the bundle. The bundle is written completely or not at
+    all.
+    """
     new = path.with_name(f"{path.name}.new")
     try:
         with new.open("w+b") as file:
@@ -121,14 +124,14 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
 
 
 def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
-    """Check a bundle against a public key and unpack it into an empty folder; BadBundle when anything is wrong."""
+    """Verify a bundle with a public key and unpack it into an empty folder; raise BadBundle when anything is wrong."""
     try:
         with path.open("rb") as file:
             found = _LINE.fullmatch(file.read(_LINE_LENGTH))
             if found is None:
-                raise BadBundle(f"{path}: does not begin as a certificate does")
+                raise BadBundle(f"{path}: is not a certificate: its first line is wrong")
             if found["key"] != _hex_of(key):
-                raise BadBundle(f"{path}: is signed with another key, {found['key'].decode()}")
+                raise BadBundle(f"{path}: is signed with a different key, {found['key'].decode()}")
             try:
                 key.verify(
                     bytes.fromhex(found["signature"].decode()), _bytes_to_sign(_MAGIC + found["key"] + b" ", file)
@@ -152,7 +155,7 @@ def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
 
 
 def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
-    """Unpack the signed content, with all checks: a signed file may still be wrong."""
+    """Unpack the signed content with all checks, because a signed file may still be wrong."""
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
@@ -165,15 +168,15 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
 def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MOST_FILES:
-        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are read")
+        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
-        raise BadBundle(f"{path}: two files have one name")
+        raise BadBundle(f"{path}: two files have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
-            raise BadBundle(f"{path}: a file is called {name[:80]!a}, which may lead elsewhere")
+            raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
     if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path}: unpacks to {size:,} bytes, more than is believed")
+        raise BadBundle(f"{path}: unpacks to {size:,} bytes, which is too large")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

@@ -1,4 +1,6 @@
-"""The statement of a certificate about a run, and the reasons that prevent one: ``mqconform certify RUN --key KEY``."""
+"""Make the statement of a certificate about a run, or list the reasons that prevent it (``mqconform certify RUN --key
+KEY``).
+"""
 
 from __future__ import annotations
 
@@ -21,30 +23,30 @@ CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
-"""The share of the judged rules that may never have been exercised, unless an option names another."""
+"""The largest share, in percent, of judged rules that were never exercised, unless an option sets another."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""Characters of one thing that happened, and how many things, that a refusal names."""
+"""The number of characters of one event, and the number of events, that a refusal shows."""
 _UNCERTAIN = {
-    Verdict.HARNESS_ERROR: "is a mistake of the harness",
+    Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a certificate: the share of the judged rules that may never have been exercised, and the number of
-    checks of a whole run.
+    """The terms of a certificate: the largest share of judged rules that were never exercised, and the number of checks
+    in a complete run.
     """
 
     not_exercised_percent: float
     checks: int
 
 
-def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
-    """Yield, a line each, why a run cannot be certified; ``suites``: those that it is a run of."""
+def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+    """Yield the reasons why a run cannot be certified, one line each; ``suites``: the suites of the run."""
     run = found.run
     if run.get("schema") != SCHEMA:
-        yield f"the run is of schema {run.get('schema')}; run it again with this harness"
+        yield f"the run has schema {run.get('schema')}; repeat the run with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"its profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
     yield from _list_missing_parts(found, terms, suites)
@@ -52,7 +54,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     yield from _list_failed_steps(found)
     share = not_exercised_share(found)
     if share > terms.not_exercised_percent:
-        yield f"{share:.1f} % of its rules were never exercised; at most {terms.not_exercised_percent:g} % may be"
+        yield f"{share:.1f} % of its rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
 
 
 def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
@@ -60,22 +62,22 @@ def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iter
         yield f"the run is partial: {found.partial}"
     checks = len(found.checks)
     if checks < terms.checks:
-        yield f"{checks} checks ran; a whole run has {terms.checks}"
+        yield f"{checks} checks ran; a complete run has {terms.checks}"
     elif lacking := sorted(suites.driving.keys() - found.rules.keys()):
-        yield f"{len(lacking)} rules have checks and no verdict: {_list_rules(lacking)}"
+        yield f"{len(lacking)} rules have checks, but no verdict: {_list_rules(lacking)}"
 
 
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
-    """Yield the residue of checks, and the ends of the system's process."""
+    """Yield a line about the residue of checks, and a line about the ends of the system's process."""
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_name(one)})" for one in residue)
         yield (
-            f"{len(residue)} times a check left something behind or met it: {met}; take it away where it still is, "
+            f"{len(residue)} times a check left residue in the system or found some: {met}; remove it, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
         )
     if deaths := found.run.get("deaths"):
         ends = _cut_system_texts(f"{one.get('how')} in {_name(one)}" for one in deaths)
-        yield f"the system's process ended {len(deaths)} times: {ends}; a whole run without that is needed"
+        yield f"the system's process ended {len(deaths)} times: {ends}; a complete run without such an end is needed"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
@@ -86,13 +88,13 @@ def _list_failed_steps(found: RunResults) -> Iterator[str]:
     known = _deviations(found)
     new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
     if new:
-        yield f"{len(new)} rules fail and are in no baseline: {_list_rules(new)}"
+        yield f"{len(new)} rules fail, and are not in the baseline: {_list_rules(new)}"
     if stale := (found.run.get("baseline") or {}).get("stale"):
-        yield f"{len(stale)} entries of the baseline fail no more: {_list_rules(stale)}"
+        yield f"{len(stale)} entries of the baseline no longer fail: {_list_rules(stale)}"
 
 
 def not_exercised_share(found: RunResults) -> float:
-    """Return which share of the rules that were tried never came up, in per cent."""
+    """Return the share of judged rules that were never exercised, in percent."""
     idle, decided = len(_with(found, Verdict.NOT_EXERCISED)), sum(len(_with(found, one)) for one in DECIDED)
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 
@@ -127,7 +129,7 @@ def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, 
 
 
 def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a run folder that belong into a bundle: name there, path."""
+    """Yield the files of a run folder that belong to a bundle: name in the bundle, and path."""
     for name in (RUN_FILE, RULES_FILE, VERDICTS_FILE):
         yield name, found.folder / name
     for path in sorted((found.folder / CAPTURES_FOLDER).glob("*.pcapng")):
@@ -135,7 +137,7 @@ def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
 
 
 def build_certificate(statement_: Mapping[str, Any]) -> str:
-    """Return certificate.json as it is signed."""
+    """Return the bytes of certificate.json, ready to be signed."""
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
 
 
@@ -159,7 +161,7 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts of a system, each on one line, and how many more exist."""
+    """Return the first texts from a system, each on one line, and the number of the others."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

@@ -1,4 +1,4 @@
-"""A certificate as a page and as a badge. The name of a system is shown as text, even if it has markup."""
+"""Show a certificate as a page and as a badge. Markup in the name of a system is shown as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LETTER = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
-    """Return the page; ``key``: the public key that signs it, hexadecimal."""
+    """Return the page; ``key``: the signer's public key, hexadecimal."""
     return _TEMPLATES.get_template("certificate.html").render(
         one=statement, key=key, result=in_words(statement), verdicts=list(map(str, Verdict))
     )
@@ -47,7 +47,7 @@ def badge(statement: Mapping[str, Any]) -> str:
 
 
 def in_words(statement: Mapping[str, Any]) -> str:
-    """Return the result in a few words."""
+    """Return the result as a short text."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])
     return f"{kept}, {known} known deviation{'s' if known != 1 else ''}" if known else kept

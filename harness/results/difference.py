@@ -1,4 +1,4 @@
-"""The changes from one run to another, by rule: ``mqconform diff RUN_A RUN_B``."""
+"""Find the changes between two runs, rule by rule (``mqconform diff RUN_A RUN_B``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.run.results import RuleResult
 
 
 class Kind(StrEnum):
-    """The change of a rule, worst first."""
+    """The kinds of change of a rule, worst first."""
 
     NEWLY_FAILING = "newly failing"
     FAILING_MORE = "failing in more checks"
@@ -27,7 +27,9 @@ WORSE = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule in both runs; None where it has no verdict. ``checks``: those in which it fails only in the second."""
+    """The final verdicts of a rule in both runs; None where it has no verdict. ``checks``: the checks in which the rule
+    fails only in the second run.
+    """
 
     kind: Kind
     rule: str
@@ -38,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two runs and all their rules, by id."""
+    """Two runs, and the change of each of their rules, by id."""
 
     a: RunResults
     b: RunResults
@@ -50,7 +52,7 @@ class Difference:
 
     @property
     def worse(self) -> bool:
-        """Whether something fails in the second run that did not in the first."""
+        """Whether a rule fails in the second run that did not fail in the first."""
         return any(step.kind in WORSE for step in self.steps)
 
 

@@ -1,4 +1,6 @@
-"""A difference of two runs as text, Markdown, JSON and JUnit. Texts of a system stay text, even if they have markup."""
+"""Show the difference between two runs as text, Markdown, JSON and JUnit. Markup in texts from a system is shown as
+text.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _LONGEST_TEXT = 160
 
 
 def as_text(difference: Difference) -> str:
-    """Return lines for a terminal; unchanged rules are only counted."""
+    """Return the lines for a terminal; unchanged rules are only counted."""
     lines = [f"{name}: {_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
@@ -29,7 +31,7 @@ def as_text(difference: Difference) -> str:
 
 
 def as_markdown(difference: Difference) -> str:
-    """Return a page of Markdown, for a comment on a change or a summary of a CI job."""
+    """Return a page in Markdown, for a comment on a change or for the summary of a CI job."""
     lines = [f"{name}: {escape(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
@@ -40,7 +42,9 @@ def as_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: ``a`` and ``b`` (``run``, ``system``, ``partial``), and of each kind its rules."""
+    """Return the JSON object: ``a`` and ``b`` (``run``, ``system``, ``partial``), and for each kind of change its
+    rules.
+    """
     kinds = {kind: [_tree(step) for step in difference.of(kind)] for kind in Kind}
     sides = {
         name: {"run": run.run.get("run"), "system": run.system, "partial": run.partial}
@@ -91,7 +95,7 @@ def _describe_step(step: Step) -> Iterator[str]:
         for check in step.checks[:3]:
             yield f"    {printable(check)}"
         if len(step.checks) > 3:
-            yield f"    and {len(step.checks) - 3} checks more"
+            yield f"    and {len(step.checks) - 3} more checks"
 
 
 def _verdict(result: RuleResult | None) -> str:

@@ -13,16 +13,14 @@ from harness.run.checks_of_rules import driving_checks
 from harness.run.run import frozen_tests, rules_json
 
 ROBUSTNESS = frozenset(row.id for row in ROWS.values())
-"""The rules that any check may find broken, and a whole run may keep."""
+"""The rules about robustness, which any check may find broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """A rule set with its checks.
-
-    ``checks``: how many a whole run has; ``digest``: SHA-256 of its rules.json; ``rules``: every id; ``driving``: of
-    the rules that checks drive an exchange for, those checks, without parameters; ``passive``: the rules that packets
-    of any check may show.
+    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of its
+    rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that drive an exchange for it;
+    ``passive``: the rules that packets in any check may show.
     """
 
     checks: int
@@ -37,7 +35,7 @@ class Suites:
 
 
 def installed_suites() -> Suites:
-    """Return the suites beside this harness."""
+    """Return the suites that are installed with this harness."""
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
     rules = frozenset(catalogue) | ROBUSTNESS

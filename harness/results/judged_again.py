@@ -1,7 +1,6 @@
-"""The verdicts of a run judged again, from its captures alone.
+"""Judge the verdicts of a run again, from its captures alone.
 
-Rules that every packet shows are judged by the packets of each capture; rules with a driven exchange are judged by
-running their checks again on the captures.
+Passive rules are judged by the packets in each capture; for all other rules, the checks run again on the captures.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
-from harness.results.agreement import UNSEEN, Line, is_of_topology, watch_identifiers
+from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, Line, is_of_topology, watch_identifiers
 from harness.results.bundle import BadBundle, Opened
 from harness.results.installed import Suites
 from harness.results.replayed import Replayed, replay
@@ -24,9 +23,11 @@ from harness.sut.virtual_driver import entropy_of
 from reference_qm.surface.entropy import new_guid
 
 NO_SYSTEM = "virtual"
-"""The reach of a run of the reference in the tester's own process."""
+"""The value of ``reach`` for a run in which the reference ran in the tester's process."""
 DEADLINE_S = 3_600
-"""Checks of a bundle that are not replayed until then stay the signer's word; all of an honest one take a minute."""
+"""The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time rest on the
+signer's word; all checks of a genuine run take a minute.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,8 @@ class JudgedAgain:
 def judge_again(
     opened: Opened, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
 ) -> JudgedAgain:
-    """Judge a run again; BadBundle when its verdicts contradict its captures.
-
-    ``progress``: how much is done, of how much.
+    """Judge a run again; raise BadBundle when its verdicts contradict its captures. ``progress``: called with the
+    amount done and the total.
     """
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
@@ -57,15 +57,15 @@ def judge_again(
         rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
     }
     if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
-        raise BadBundle(f"no capture shows a packet to judge {', '.join(unseen[:5])} by, which its verdicts pass")
+        raise BadBundle(f"verdicts pass {', '.join(unseen[:5])}, but no capture contains a packet that shows it")
     replayed = replay(
         opened.folder, deadline_s=DEADLINE_S, progress=lambda done, of: progress(len(names) + done, len(names) + of)
     )
     for test, differences in replayed.differing.items():
         for one in differences:
             if one.new_fail:
-                raise BadBundle(f"{test} fails {one.rule} when it is replayed, which no verdict says: {one.came_out}")
-    decided = [line for line in lines if line.verdict not in UNSEEN]
+                raise BadBundle(f"{test} fails {one.rule} in the replay, but no verdict fails it: {one.came_out}")
+    decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
         for line in decided
@@ -96,7 +96,7 @@ def _judge_captures(
         for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
             judged.add((entry.rule, entry.verdict, name))
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
-                raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")
+                raise BadBundle(f"{name} breaks {entry.rule}, but no verdict fails it: observed {entry.observed[:200]}")
         progress(number)
     return frozenset(judged)
 
@@ -104,8 +104,8 @@ def _judge_captures(
 def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str] | None]:
     """Return a function that returns the identifiers of the queue managers of a capture; None where they are unknown.
 
-    In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the
-    receiver is known.
+    In virtual time each check has its own system, whose identifier is derived from the name of the check. In a
+    topology, only the receiver is known.
     """
     known = {capture_name(test) for test in found.checks}
     several = {capture_name(test) for test in found.checks if is_of_topology(test)}
@@ -113,12 +113,12 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
-        raise BadBundle("run.json names no queue manager, so that the owner of the captures is unknown")
+        raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")
 
     def of(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
-            stem = _ATTEMPT.sub("", stem)
+            stem = _LATER_ATTEMPT.sub("", stem)
         if stem in several:
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
@@ -126,5 +126,5 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     return of
 
 
-_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
-"""The end of a capture's name, after the name of its check, for another attempt."""
+_LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+"""Matches the end of a capture's name, after the name of the check, in attempts after the first."""

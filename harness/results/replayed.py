@@ -1,4 +1,4 @@
-"""A run replayed: its checks run again on their captures, and their verdicts are compared with those of the run."""
+"""Replay a run: run its checks again on their captures, and compare the verdicts with those of the run."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from harness.run.stash import DRIVER, RUN
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
-NO_CHECK = "the suites have no such check"
-NOT_BEGUN = "the check was not begun before the deadline"
+NO_CHECK = "the suites do not contain this check"
+NOT_BEGUN = "the deadline passed before the check was started"
 _LONGEST_OBSERVED = 200
 Progress = Callable[[int, int], None]
-"""Gets how many checks were replayed, of how many."""
+"""The type of functions that are called with the number of replayed checks and the total."""
 
 
 class Judged(NamedTuple):
-    """A verdict of a check on a rule; ``advice``: whether the SHOULD of the rule's sentence was followed."""
+    """A verdict of a check on a rule; ``advice``: whether the SHOULD in the rule's sentence was followed."""
 
     rule: str
     verdict: str
@@ -39,8 +39,8 @@ class Judged(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The verdicts of a check on a rule in the run and in the replay, in words. ``new_fail``: only the replay fails the
-    rule.
+    """A difference between the verdicts of a check on a rule, in the run and in the replay, as texts. ``new_fail``:
+    whether the rule fails only in the replay.
     """
 
     rule: str
@@ -51,8 +51,8 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A replay of checks. ``alike``: checks with the same verdicts as in the run; ``differing``: the verdicts of the
-    others; ``unplayable``: the reasons why the rest cannot be replayed.
+    """The result of a replay. ``alike``: the checks with the same verdicts as in the run; ``differing``: by check, the
+    differences; ``unplayable``: by check, the reason why it cannot be replayed.
     """
 
     alike: frozenset[str]
@@ -60,7 +60,7 @@ class Replayed:
     unplayable: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the result as JSON values."""
         differing = {
             test: [{"rule": one.rule, "run": one.was, "replay": one.came_out} for one in differences]
             for test, differences in self.differing.items()
@@ -77,9 +77,7 @@ def replay(
     deadline_s: int | None = None,
 ) -> Replayed:
     """Replay the checks of a run folder, or those that have a verdict on a rule; ``out``: the folder that keeps the
-    replay.
-
-    After ``deadline_s`` no check is begun. UsageError when the run cannot be replayed at all.
+    replay. No check is started after ``deadline_s``. Raise UsageError when the run cannot be replayed.
     """
     watch = _Watch(progress)
     given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
@@ -108,7 +106,7 @@ def replay(
 
 
 class _Watch:
-    """A plugin that notes the checks of a session and their fate."""
+    """A pytest plugin that records the checks of a session and whether each was run."""
 
     def __init__(self, progress: Progress) -> None:
         self.collected = set[str]()
@@ -153,7 +151,7 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules with other verdicts, each with the first verdict that only one side has."""
+    """Return the rules with different verdicts, each with the first verdict that only one side has."""
     differences = []
     for rule in sorted(was.keys() | now.keys()):
         before, after = was.get(rule, ()), now.get(rule, ())

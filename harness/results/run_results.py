@@ -1,4 +1,4 @@
-"""A run folder as its readers need it: the tested system, and the final verdict of every rule."""
+"""Read a run folder: the tested system, and the final verdict of every rule."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import Any
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
-from harness.run.results import RuleResult, standing
+from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""The number of shown characters of a run folder, whose author is unknown."""
+"""The number of characters shown of texts in a run folder, because their author is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """A run. ``failing``: of each rule that fails, the checks (with parameters) in which it does; ``checks``: all."""
+    """The results of a run. ``failing``: for each failing rule, the checks (with parameters) in which it fails;
+    ``checks``: all checks.
+    """
 
     folder: Path
     run: dict[str, Any]
@@ -30,29 +32,29 @@ class RunResults:
 
     @property
     def system(self) -> str:
-        """The system's name, version and profile."""
+        """The name, version and profile of the tested system."""
         return system_of(self.run)
 
     @property
     def partial(self) -> str | None:
-        """Why this is a part of a run; None when it is a whole one."""
+        """The reason why the run is partial; None for a complete run."""
         return partial_of(self.run)
 
     @property
     def ended_early(self) -> bool:
-        """Whether it made less than it was asked for."""
+        """Whether the run ended before its selected checks were made."""
         return bool(self.run.get("aborted")) or not self.run.get("finished")
 
 
 def system_of(run: Mapping[str, Any]) -> str:
-    """Return the name, version and profile of the system that run.json is of."""
+    """Return the name, version and profile of the system in run.json."""
     sut = run["sut"]
     named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
     return one_line(" ".join(named), LONGEST_SYSTEM)
 
 
 def partial_of(run: Mapping[str, Any]) -> str | None:
-    """Return why run.json is of a part of a run; None when it is of a whole one."""
+    """Return the reason why the run of run.json is partial; None for a complete run."""
     if run.get("aborted"):
         return one_line(str(run["aborted"]), LONGEST_REASON)
     if not run.get("finished"):
@@ -62,22 +64,22 @@ def partial_of(run: Mapping[str, Any]) -> str | None:
 
 
 def read_run_json(folder: Path) -> dict[str, Any]:
-    """Read run.json of a run folder; UsageError when it is missing or broken."""
+    """Read run.json of a run folder; raise UsageError when it is missing or broken."""
     path = folder / RUN_FILE
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(f"{folder}: is not a run folder: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is cut or broken, it is not JSON: {error}") from error
+        raise UsageError(f"{path}: is truncated or broken: it is not JSON: {error}") from error
     sut = run.get("sut") if isinstance(run, dict) else None
     if not isinstance(sut, dict) or not isinstance(sut.get("name"), str):
-        raise UsageError(f"{path}: is no {RUN_FILE} of this harness: it does not name a system (sut.name)")
+        raise UsageError(f"{path}: is not a {RUN_FILE} of this harness: sut.name is missing")
     return dict(run)
 
 
 def read_run(folder: Path) -> RunResults:
-    """Read a run folder; UsageError names a missing or broken file."""
+    """Read a run folder; raise UsageError, which names the file, when a file is missing or broken."""
     run = read_run_json(folder)
     verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
 
@@ -89,7 +91,7 @@ def read_run(folder: Path) -> RunResults:
             yield line
 
     try:
-        rules = {one.rule: one for one in standing(note_lines(read_verdicts(verdicts)))}
+        rules = {one.rule: one for one in find_final_results(note_lines(read_verdicts(verdicts)))}
     except OSError as error:
         raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
     failing_checks = {rule: frozenset(tests) for rule, tests in failing.items()}

@@ -1,4 +1,4 @@
-"""The permitted content of a bundle: each of its files is checked, with bounds, before its content is used."""
+"""Define the permitted content of a bundle. Each file is checked, with bounds, before its content is used."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from harness.results.bundle import BadBundle
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
 MOST_JSON = 64 * 2**20
-"""int bytes of a JSON file."""
+"""int bytes: the largest accepted JSON file."""
 MOST_LINE = 2**20
-"""int bytes of a line of verdicts.jsonl."""
+"""int bytes: the longest accepted line of verdicts.jsonl."""
 MOST_NUMBER = 2**53
-"""The largest number: every reader of JSON represents it exactly."""
+"""The largest accepted number, which every JSON parser represents exactly."""
 _COMPLAINT = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD = {"type": "string", "maxLength": 300}
@@ -132,14 +132,14 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def check_run_folder(folder: Path) -> None:
-    """Check run.json, rules.json and verdicts.jsonl; BadBundle names the file and the error in it."""
+    """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error."""
     _read(folder / RUN_FILE, _RUN)
     _read(folder / RULES_FILE, _RULES)
     _check_lines(folder / VERDICTS_FILE)
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a bundle; BadBundle when it is missing, too long, or no JSON."""
+    """Read a JSON file of a bundle; raise BadBundle when it is missing, too long, or not JSON."""
     try:
         if path.stat().st_size > MOST_JSON:
             raise BadBundle(f"{path.name}: is longer than {MOST_JSON:,} bytes")
@@ -203,9 +203,11 @@ def _check_lines(path: Path) -> None:
 
 
 def _check_line(data: bytes, last: int) -> int:
-    """Check a line, of schema 2; ValueError names the error in it. Return its ``seq``, which is after the ``last``."""
+    """Check a line of schema 2, and return its ``seq``, which must be greater than ``last``; raise ValueError, which
+    names the error, for an invalid line.
+    """
     if len(data) > MOST_LINE or not data.endswith(b"\n"):
-        raise ValueError("the line is cut, or too long")
+        raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
         raise ValueError("not a verdict of this harness")
@@ -213,7 +215,7 @@ def _check_line(data: bytes, last: int) -> int:
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
     if line["seq"] <= last:
-        raise ValueError(f"seq is {line['seq']} after {last}")
+        raise ValueError(f"seq {line['seq']} follows {last}, but must be greater")
     return int(line["seq"])
 
 

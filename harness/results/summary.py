@@ -1,4 +1,4 @@
-"""A run on one page of Markdown, for the summary of a CI job: ``mqconform summary RUN``."""
+"""Write a run as one page of Markdown, for the summary of a CI job (``mqconform summary RUN``)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.run.causes import causes_of, root_of
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
-SHOWN = 50
-"""The number of rules that are shown; the others are counted."""
+MOST_SHOWN_RULES = 50
+"""The number of rules that are shown; further rules are only counted."""
 _LONGEST_TEXT = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_EATEN = re.compile(
+_CHANGED_BY_MARKDOWN = re.compile(
     rf"""
     \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
     | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
@@ -27,7 +27,7 @@ _EATEN = re.compile(
     """,
     re.VERBOSE,
 )
-"""Text that Markdown would not show, or not show unchanged."""
+"""Matches text that Markdown would not show unchanged."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
@@ -46,7 +46,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     for root in roots.lines():
         yield from (f"**{escape(root)}**", "")
     if resting:
-        yield from (escape(roots.resting([one.rule for one in resting], SHOWN)), "")
+        yield from (escape(roots.resting([one.rule for one in resting], MOST_SHOWN_RULES)), "")
     name, harness, reach = (escape(one_line(str(run[key]), _LONGEST_TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
@@ -65,7 +65,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     if stale := (run.get("baseline") or {}).get("stale"):
         yield from (
             "",
-            f"**In the baseline, but failing no more: {escape(one_line(', '.join(stale), _LONGEST_TEXT))}**",
+            f"**In the baseline, but no longer failing: {escape(one_line(', '.join(stale), _LONGEST_TEXT))}**",
         )
 
 
@@ -81,13 +81,13 @@ def _counts(found: RunResults) -> Iterator[str]:
 
 
 def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
-    """Yield the rules in a table for each cause that several share, the others in the last one."""
+    """Yield a table for each cause that several rules share, and a last table for all other rules."""
     causes = causes_of(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]
-    room = SHOWN
-    for title, findings in [*tables, ("each for itself" if shared else "", tuple(alone))]:
+    room = MOST_SHOWN_RULES
+    for title, findings in [*tables, ("single causes" if shared else "", tuple(alone))]:
         if not findings:
             continue
         yield from ("", f"**{escape(one_line(title, _LONGEST_TEXT))}**") if title else ()
@@ -111,10 +111,10 @@ def _words(verdict: Verdict) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
-    return _EATEN.sub(r"\\\g<0>", text)
+    """Return text that Markdown shows unchanged, without links, tags and ends of cells."""
+    return _CHANGED_BY_MARKDOWN.sub(r"\\\g<0>", text)
 
 
 def unescape(markdown: str) -> str:
-    """Return a page for a terminal, where the backslashes of `escape` would be visible."""
+    """Return a page without the backslashes of `escape`, which would be visible on a terminal."""
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

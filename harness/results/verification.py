@@ -1,4 +1,6 @@
-"""A certificate verified offline: ``mqconform verify BUNDLE --public-key PUB``. Nothing in it is believed unseen."""
+"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of it is trusted without a
+check.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ from harness.results.certificate import (
     Terms,
     build_certificate,
     files_of,
-    refusals,
+    list_refusals,
     statement,
 )
 from harness.results.certificate_page import badge, page
@@ -46,18 +48,20 @@ from harness.run_folder import RULES_FILE
 
 
 class JudgedElsewhere(MqconformError):
-    """A certificate of another rule set, or by another harness: nothing is known of its verdicts here."""
+    """The certificate belongs to another rule set or another harness, so this harness cannot judge its verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A valid certificate. ``statement``: certificate.json; ``again``: the verdicts that were judged again."""
+    """A valid certificate. ``statement``: the content of certificate.json; ``again``: the result of judging the
+    verdicts again.
+    """
 
     statement: dict[str, Any]
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json with the rules that were judged again, and those that rest on the signer's word."""
+        """Return certificate.json, with the rules judged again and the rules on the signer's word."""
         return self.statement | {
             "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
             "believed": list(self.again.believed),
@@ -72,10 +76,9 @@ def verify(
     *,
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
 ) -> Verified:
-    """Verify a certificate; BadBundle names a contradiction, JudgedElsewhere the version of the harness that has to
-    verify it.
-
-    ``progress``: how much was judged again, of how much; ``not_exercised_percent``: the verifier's own limit.
+    """Verify a certificate. Raise BadBundle, which names the contradiction, or JudgedElsewhere, which names the harness
+    version that can verify it. ``progress``: called with the amount judged again and the total;
+    ``not_exercised_percent``: the verifier's own limit.
     """
     suites = installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
@@ -99,7 +102,9 @@ def verify(
 
 
 def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
-    """Read the statement of the certificate; JudgedElsewhere when it is about other suites than the installed ones."""
+    """Read the statement of the certificate; raise JudgedElsewhere when it names suites that differ from the installed
+    ones.
+    """
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
         raise BadBundle(f"{CERTIFICATE_FILE}: is not an object")
@@ -112,9 +117,9 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     for name, value in ours.items():
         if said.get(name) != value:
             theirs = str(said.get(name))[:80]
-            raise JudgedElsewhere(f"cannot be judged here: its {name} is {theirs!a}; here it is {value}")
+            raise JudgedElsewhere(f"cannot be judged here: its {name} is {theirs!a}; installed is {value}")
     if digest != suites.digest:
-        raise BadBundle(f"{RULES_FILE} is not the rule set that {CERTIFICATE_FILE} names")
+        raise BadBundle(f"{RULES_FILE} is not the rule set named in {CERTIFICATE_FILE}")
     return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
@@ -124,41 +129,41 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
-        raise BadBundle(f"the files are not those that the certificate names: {', '.join(wrong[:5])}")
+        raise BadBundle(f"files differ from those named in the certificate: {', '.join(wrong[:5])}")
 
 
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
     """Compare the statement of the certificate with its run folder; then its terms."""
     if {name for name, _ in files_of(found)} != said["files"].keys():
-        raise BadBundle("the bundle has files that belong to no run folder")
+        raise BadBundle("the bundle contains files that do not belong to a run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
-        raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a whole run has {suites.checks}")
+        raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a complete run has {suites.checks}")
     if terms.not_exercised_percent > most:
         raise BadBundle(
             f"the terms of the certificate allow {terms.not_exercised_percent:g} % of rules that were never exercised; "
             f"`--not-exercised` here is {most:g}"
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
-        raise BadBundle("run.json is of another rule set or harness than the certificate")
+        raise BadBundle("run.json and the certificate name different rule sets or harness versions")
     meant = statement(found, terms, said["files"])
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
-        raise BadBundle(f"{CERTIFICATE_FILE} does not say what its run says: {', '.join(wrong)}")
-    if reasons := list(refusals(found, terms, suites)):
-        raise BadBundle(f"its run could not be certified: {reasons[0]}")
+        raise BadBundle(f"{CERTIFICATE_FILE} differs from its run: {', '.join(wrong)}")
+    if reasons := list(list_refusals(found, terms, suites)):
+        raise BadBundle(f"its run does not qualify for a certificate: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
         if (opened.folder / name).read_bytes() != text.encode():
             raise BadBundle(f"{name} does not show the statement of the certificate")
 
 
-_PLACE = re.compile(r"^(behind )?frame \d+: ")
+_PLACE = re.compile(r"^(after )?frame \d+: ")
 MOST_LISTED_DIFFERENCES = 20
 
 
 def describe_verified(found: Verified) -> Iterator[str]:
-    """Yield lines for the terminal: the declarations, the findings, the verdicts judged again, the verdicts
-    believed.
+    """Yield lines for the terminal: the declarations, the counts, the verdicts judged again, and the verdicts on the
+    signer's word.
     """
     said = found.statement
     yield from _declarations(said)
@@ -176,33 +181,33 @@ def describe_verified(found: Verified) -> Iterator[str]:
 
 
 def describe_replay(found: Replayed) -> Iterator[str]:
-    """Yield how many checks were replayed, why others were not, and which got other verdicts than in the run."""
+    """Yield lines about the replay: how many checks were replayed, why others were not, and which verdicts differ."""
     yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
     for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(MOST_LISTED_DIFFERENCES):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differing.items())[:MOST_LISTED_DIFFERENCES]:
         yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MOST_LISTED_DIFFERENCES])}"
     if len(found.differing) > MOST_LISTED_DIFFERENCES:
-        yield f"  other verdicts: {len(found.differing) - MOST_LISTED_DIFFERENCES:,} checks more"
+        yield f"  other verdicts: {len(found.differing) - MOST_LISTED_DIFFERENCES:,} more checks"
 
 
 def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
     if said["reach"] == NO_SYSTEM:
-        yield "declared: reach virtual: no system was reached; the reference ran in the tester's process"
+        yield "declared: reach virtual: no system was tested; the reference ran in the tester's process"
     for key in ("not_applicable", "not_observable", "not_exercised"):
         yield f"declared: {key}: {len(said[key]):,} rules{_by_document(said[key])}"
     share, most = said["not_exercised_percent"], said["terms"]["not_exercised_percent"]
-    yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised of at most {most:g} %"
+    yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised, at most {most:g} % allowed"
     yield f"declared: known deviations: {len(said['deviations'])} rules that fail"
     for rule, why in list(said["deviations"].items())[:MOST_LISTED_DIFFERENCES]:
         yield f"  {rule}: {why['reason']!a}"
     lacking = sorted(name for name, there in said["capabilities"].items() if not there)
     if lacking:
-        yield f"declared: without {', '.join(lacking)} of the capabilities it names"
+        yield f"declared: missing capabilities: {', '.join(lacking)}"
 
 
 def _without_place(why: str) -> str:
-    """Return why a check cannot be replayed without the frame, which differs from check to check."""
+    """Return the reason why a check cannot be replayed, without its frame number, which differs from check to check."""
     return _PLACE.sub("", why)
 
 

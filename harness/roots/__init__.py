@@ -1,3 +1,3 @@
-"""Roots: the conditions on which all verdicts on a real system rest. preflight checks them before a run, a run at its
-first bad verdict.
+"""Check the roots: the conditions on which all verdicts on a real system rest. `mqconform preflight` checks them before
+a run, and a run checks them at its first bad verdict.
 """

@@ -1,4 +1,5 @@
-"""The questions: is the system another than the peer, does it find the peer, do messages to its names and queues come?
+"""Ask the system: does its identity differ from the peer's, does it find the peer, do messages to its names and queues
+arrive?
 
 Every message requests an acknowledgment at the peer, so that one exchange shows the way there, the name, the queue and
 its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the queue,
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.afterwards import AT_ONCE
+from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.roots.line import Line, State
@@ -27,25 +28,27 @@ from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import Result, SendMessage
 
 IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
-PROVISIONED = ("plain", "transactional", "admin")
-"""Queues of [queues] that checks use where none can be made."""
+PROVISIONED_QUEUES = ("plain", "transactional", "admin")
+"""The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
-"""How long a message tries to arrive, and stays in a queue: then nothing of it is left."""
+"""int s: the time after which a message expires, on its way or in a queue, so that it leaves no residue."""
 REACHED_MS = 12_000
 ACK_SPEEDUP = 10
-"""How much earlier than specified the peer acknowledges while it waits itself for acknowledgments."""
+"""The factor by which the peer acknowledges earlier than specified while it waits for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
-"""A number that no private queue has: the system refuses a message for it, if it accepts the name as its own."""
+"""A number that no private queue has. The system refuses a message for this queue, if it accepts the computer name as
+its own.
+"""
 
 _REFUSED: Mapping[int, tuple[State, str]] = {
-    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered: no such queue"),
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered that the queue does not exist"),
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (
         State.WRONG,
-        "the server answered: the queue is not transactional",
+        "the server answered that the queue is not transactional",
     ),
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: (
         State.WRONG,
-        "the server answered: the queue is transactional",
+        "the server answered that the queue is transactional",
     ),
 }
 _QUEUE_NOT_FOUND = "MQ_ERROR_QUEUE_NOT_FOUND"
@@ -62,7 +65,7 @@ _FOREIGN_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A queue by a format name; ``about``: its key in [queues], empty where it is one of ours."""
+    """A queue, addressed by a format name; ``about``: its key in [queues], empty for a queue of the tester."""
 
     name: str
     queue: str
@@ -71,14 +74,14 @@ class _Target:
 
     @property
     def transactional(self) -> bool:
-        """Return whether its queue takes transactional messages only."""
+        """Return whether the queue accepts only transactional messages."""
         return self.about == "transactional"
 
 
 @dataclass(slots=True)
 class _Sent:
-    """A message for a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether it is in its
-    queue; None: unknown.
+    """A message sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether the message
+    is in the queue; None while that is unknown.
     """
 
     target: _Target
@@ -86,21 +89,21 @@ class _Sent:
     acknowledged: int | None = None
     arrived: bool | None = None
     refusal: str = ""
-    """The reason why its queue cannot be read."""
+    """The reason why the queue cannot be read."""
 
     @property
     def takes_messages(self) -> bool:
-        """Return whether a message to its queue led to it: it arrived, or was answered for."""
+        """Return whether the message reached the queue: it arrived, or was acknowledged."""
         return self.acknowledged is not None or bool(self.arrived)
 
     @property
     def not_found(self) -> bool:
-        """Return whether its queue was searched and is missing, not only closed to the tester."""
+        """Return whether the queue is known to be missing, not only inaccessible to the tester."""
         return _QUEUE_NOT_FOUND in self.refusal
 
 
 def delivery(system: System, *, reached: bool) -> Iterator[Line]:
-    """Ask for the way to the peer and back; ``reached``: the system was seen to reach it."""
+    """Check the way from the system to the peer and back; ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*reach(system)]
     yield from found
     known = True if reached else is_reached(found)
@@ -108,27 +111,33 @@ def delivery(system: System, *, reached: bool) -> Iterator[Line]:
 
 
 def is_reached(lines: Sequence[Line]) -> bool | None:
-    """Return whether the system finds the peer; None where that was not seen."""
+    """Return whether the system finds the peer; None while that is unknown."""
     states = {line.state for line in lines if line.subject == REACHED}
     return True if State.OK in states else False if State.MISSING in states else None
 
 
 def identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare who answers with who the peer is: two queue managers of one identifier are one for each other."""
+    """Compare the system's identifier with the peer's: queue managers with one identifier take each other for
+    themselves.
+    """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
         return Line(IDENTITY, State.NOT_SEEN, "the system does not answer a request for a session")
     if guid == peer:
-        said = f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is that of the system"
-        return Line(IDENTITY, State.WRONG, said, f"give another {key}")
-    return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, the peer another")
+        said = (
+            f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is also the system's identifier"
+        )
+        return Line(IDENTITY, State.WRONG, said, f"change {key}")
+    return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, which differs from the peer")
 
 
 # -- does it find the peer -------------------------------------------------------------------------------------------
 
 
 def reach(system: System) -> Iterator[Line]:
-    """Let the system send a message to the peer's queue: it has to connect. Nothing, where it cannot be asked to."""
+    """Make the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot
+    be asked to send.
+    """
     if not system.offers("send"):
         return
     try:
@@ -140,7 +149,7 @@ def reach(system: System) -> Iterator[Line]:
 
 
 def where(system: System) -> str:
-    """Return where the system is to find the peer."""
+    """Return the address and port at which the system should find the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
@@ -148,7 +157,7 @@ def where(system: System) -> str:
 def _check_reached(system: System) -> Line:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
-        peer.configure(timers=TimerSettings(scale=AT_ONCE))
+        peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)
@@ -158,11 +167,11 @@ def _check_reached(system: System) -> Line:
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            way_out = "look for a device between them that changes their packets"
+            way_out = "check for a device between the system and the peer that changes their packets"
             return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
-        return Line(REACHED, State.OK, f"{came} connected to {place} and brought the message that it was to send")
+        return Line(REACHED, State.OK, f"{came} connected to {place} and delivered the requested message")
 
 
 def _peer_not_reached(system: System) -> str:
@@ -173,9 +182,7 @@ def _peer_not_reached(system: System) -> str:
 
 
 def _has_acknowledgment(session: Session) -> bool:
-    """Return whether the system got the acknowledgment of its message; without it the system would send the message
-    again.
-    """
+    """Return whether the system received the acknowledgment of its message; otherwise it would resend the message."""
     return any(frame.kind == "SessionAck" for frame in session.sent)
 
 
@@ -183,9 +190,9 @@ def _has_acknowledgment(session: Session) -> bool:
 
 
 def arrival(system: System, reached: bool | None) -> Iterator[Line]:
-    """Send a message to each name and queue; ``reached``: whether the system finds the peer, None: not known.
-
-    A line for that, if it was not known, for each form of name, and for each queue of [queues] that checks use.
+    """Send a message to each name and queue; ``reached``: whether the system finds the peer, None if unknown. Yield a
+    line about finding the peer, if that was unknown, a line for each form of name, and a line for each queue of
+    [queues] that checks use.
     """
     label = f"mqconform {time.time_ns():x}"
     try:
@@ -207,14 +214,14 @@ def arrival(system: System, reached: bool | None) -> Iterator[Line]:
 
 
 def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
-    """Return where to send to, the provisioned queues where none can be made."""
+    """Return the targets; they are the provisioned queues if the system cannot create queues."""
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers("queue_control"):
         control = stack.enter_context(_controlled_for_itself(system))
         own = stack.enter_context(own_queue(control))
         found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
     else:
-        names = {key: getattr(system.file.queues, key) for key in PROVISIONED}
+        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUES}
         found = [_Target(f"{address}\\{queue}", queue, BY_ADDRESS, key) for key, queue in names.items()]
     if system.host_name:
         found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=BY_HOST_NAME))
@@ -236,7 +243,9 @@ def _controlled_for_itself(system: System) -> Iterator[Control]:
 def _exchange_messages(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
-    """Send the messages and wait; return them, and whether the message for a missing queue was refused."""
+    """Send the messages and wait for answers; return the messages, and whether the message to a missing queue was
+    refused.
+    """
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
     peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
@@ -259,8 +268,8 @@ def _exchange_messages(
 
 
 def _has_acknowledged(peer: Peer) -> bool:
-    """Return whether the system got the acknowledgments of all its messages; without them it would send the messages to
-    a later peer.
+    """Return whether the system received the acknowledgments of all its messages; otherwise it would send the messages
+    to a later peer.
     """
     for connection in peer.recorder.connections:
         kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
@@ -270,7 +279,7 @@ def _has_acknowledged(peer: Peer) -> bool:
 
 
 def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
-    """Send a message that asks for an acknowledgment of arrival; return its ordinal."""
+    """Send a message that requests an acknowledgment of arrival; return its ordinal."""
     answer = peer.host.ask(
         SendMessage(
             to,
@@ -288,7 +297,9 @@ def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = Fals
 
 
 def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
-    """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of that."""
+    """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of the
+    acknowledgment.
+    """
     for frame in peer.recorder.frames:
         message = frame.message if frame.from_sut else None
         if message is None or message.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK:
@@ -298,7 +309,7 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
 
 
 def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
-    """Note which messages without an acknowledgment arrived, where queues can be read."""
+    """Find out which messages without an acknowledgment arrived, if queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.looking() as control:
@@ -318,10 +329,10 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
     if connected:
         return Line(REACHED, State.OK, f"the system connected to {place}")
     if answered:
-        said = f"the system answers on a session that is open; whether it finds the peer at {place} was not to be seen"
+        said = f"the system answers on an open session, so it is unknown whether it finds the peer at {place}"
         return Line(REACHED, State.NOT_SEEN, said)
     if all(one.arrived is False or one.not_found for one in sent):
-        return Line(REACHED, State.NOT_SEEN, f"no message arrived that would be acknowledged to {place}")
+        return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} is to be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACHED_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
@@ -329,11 +340,13 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
 
 
 def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
-    """Yield a line for each form of name: it is right where one message to it arrived, or was refused."""
+    """Yield a line for each form of name; a form is correct if one message to it arrived or was refused."""
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
-            yield Line(subject, State.NOT_SEEN, "without a control channel the host name of the system is unknown")
+            yield Line(
+                subject, State.NOT_SEEN, "the host name of the system is unknown, because there is no control channel"
+            )
             continue
         name = of_name[0].target.name
         key = "driver.address" if subject == BY_ADDRESS else "the host name"
@@ -341,15 +354,19 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
         if any(one.takes_messages for one in of_name):
             yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.not_found for one in of_name):
-            said = f"{reached_at}, and no queue is found by that, such as {name}: {of_name[0].refusal}"
+            said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
             yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         elif any(one.arrived is False for one in of_name):
-            yield Line(subject, State.MISSING, f"{reached_at}, and a message to {name} did not arrive", _FOREIGN_NAME)
+            yield Line(subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME)
         elif comes_back:
-            said = f"{reached_at}, and a message to {name} was neither acknowledged nor refused"
+            said = f"{reached_at}, but a message to {name} was neither acknowledged nor refused"
             yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         else:
-            yield Line(subject, State.NOT_SEEN, f"whether a message to {name} arrives: no acknowledgment can come")
+            yield Line(
+                subject,
+                State.NOT_SEEN,
+                f"the arrival of a message to {name} cannot be observed, because no acknowledgment can reach the peer",
+            )
 
 
 def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
@@ -360,33 +377,37 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
         key = one.target.about
         if not key:
             continue
-        kind = "transactional" if one.target.transactional else "not transactional"
+        kind = "transactional" if one.target.transactional else "nontransactional"
         named = f"{file} names {one.target.queue} as queues.{key}"
         if one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
-            yield Line(QUEUES, State.OK, f"{one.target.queue} (queues.{key}) takes messages that are {kind}", about=key)
+            yield Line(QUEUES, State.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key)
             continue
         state, why = _why_not_taken(one, other)
         if why:
-            first = f"name one that is {kind}" if state is State.WRONG else "check the spelling"
-            yield Line(QUEUES, state, f"{named}, and {why}", f"{first}, or create the queue, {kind}", about=key)
+            first = f"name a {kind} queue" if state is State.WRONG else "check the spelling"
+            yield Line(
+                QUEUES, state, f"{named}, but {why}", f"{first}, or create a {kind} queue of this name", about=key
+            )
 
 
 def _why_not_taken(one: _Sent, other: str | None) -> tuple[State, str]:
-    """Return why a queue takes no message, nothing where that is not known; ``other``: a queue that takes one."""
+    """Return the reason why a queue accepts no message, empty if unknown; ``other``: a queue that accepts a message."""
     if one.acknowledged is not None:
         number = f"0x{one.acknowledged:04X}"
         return _REFUSED.get(one.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))
     if other is None:
         return State.MISSING, ""
     if one.not_found:
-        return State.MISSING, f"the server answered: no such queue ({_QUEUE_NOT_FOUND})"
+        return State.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
     not_opened = f" (nor can it be opened: {one.refusal})" if one.refusal else ""
-    return State.MISSING, f"no message arrives there, although one does in {other}{not_opened}"
+    return State.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
 
 
 @contextmanager
 def own_queue(control: Control) -> Iterator[str]:
-    """Yield the name of a queue that control makes, and deletes again; SutUnavailable when it may be left."""
+    """Yield the name of a queue that the control channel creates and deletes again; raise SutUnavailable when the queue
+    may be left.
+    """
     name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
     control.call("create_queue", name=name)
     try:
@@ -395,4 +416,4 @@ def own_queue(control: Control) -> Iterator[str]:
         try:
             control.call("delete_queue", name=name)
         except (ConformanceFailure, SutUnavailable) as error:
-            raise SutUnavailable(f"{name} may be left: {error}") from error
+            raise SutUnavailable(f"the queue {name} may be left in the system: {error}") from error

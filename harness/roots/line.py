@@ -1,4 +1,4 @@
-"""Findings about a system: a line for each subject, with its remedy."""
+"""Represent findings about a system: a line for each subject, with its remedy."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ SAID_LIMIT = 400
 
 
 class State(StrEnum):
-    """How a thing was found."""
+    """The state of a subject."""
 
     OK = "ok"
     MISSING = "missing"
-    """The SUT file declares a value, and the system does not provide it."""
+    """The system does not provide a value that the SUT file declares."""
     WRONG = "wrong"
     """The system provides the subject, but not as the SUT file declares it."""
     NOT_SEEN = "not seen"
-    """There is no way to look."""
+    """The state cannot be observed."""
     NOT_DECLARED = "not declared"
-    """The SUT file does not promise it."""
+    """The SUT file does not declare the subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One finding. ``ends_run``: a run does not begin with this finding; ``about``: the key of a queue in [queues]."""
+    """One finding. ``ends_run``: whether the finding prevents a run; ``about``: the key of a queue in [queues]."""
 
     subject: str
     state: State
@@ -40,7 +40,7 @@ class Line:
 
     @property
     def bad(self) -> bool:
-        """Return whether the system does not provide what the SUT file declares."""
+        """Return whether the system does not provide the subject as the SUT file declares it."""
         return self.state in (State.MISSING, State.WRONG)
 
     @property

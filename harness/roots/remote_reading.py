@@ -1,4 +1,4 @@
-"""Whether a reader finds the endpoint of qm2qm: it asks the endpoint mapper. Spec: MS-MQQP 2.1; C706 O."""
+"""Check whether a reader finds the endpoint of qm2qm through the endpoint mapper. Spec: MS-MQQP 2.1; C706 O."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ REMOTE_READING = "rpc mapper"
 
 
 def endpoint(system: System) -> Line:
-    """Ask the mapper at its own port; that is for privileged programs, so others serve it beside qmcomm."""
+    """Ask the endpoint mapper at its own port or, because only privileged programs can use that port, at the port of
+    qmcomm.
+    """
     from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
     from harness.wire.rpc import QM2QM
 
     driver, why = system.file.driver, ""
     if not system.file.capabilities.get("qm2qm", False):
-        return Line(REMOTE_READING, State.NOT_DECLARED, "nothing looked for")
+        return Line(REMOTE_READING, State.NOT_DECLARED, "not tried")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
         found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
@@ -23,10 +25,10 @@ def endpoint(system: System) -> Line:
         elif found:
             return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm")
         else:
-            why = why or f"the mapper at {driver.address}:{port} knows of no qm2qm"
-    said = f"{system.file.label} promises qm2qm (capabilities.qm2qm), and a reader does not find it: {why}"
+            why = why or f"the mapper at {driver.address}:{port} does not know qm2qm"
+    said = f"{system.file.label} declares qm2qm (capabilities.qm2qm), but a reader does not find it: {why}"
     way_out = (
-        f"start the endpoint mapper (Windows: service RpcEptMapper), or let tcp {endpoint_mapper.MAPPER_PORT} in "
-        f"through the firewall of the system"
+        f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
+        f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
     return Line(REMOTE_READING, State.MISSING, said, way_out)

@@ -1,4 +1,4 @@
-"""A system whose roots are checked: the way to reach it, and the known facts about it."""
+"""Represent a system whose roots are checked: the way to reach it, and the known facts about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.sut.wires import Route
 
 
 class NamingEnvironment(RealEnvironment):
-    """Real time and sockets; a host name that only the system knows leads to the system."""
+    """The real environment, in which a host name that only the system knows is resolved to the system."""
 
     def __init__(self, names: dict[str, str]) -> None:
         super().__init__()
@@ -34,27 +34,29 @@ class NamingEnvironment(RealEnvironment):
 
 @dataclass(slots=True)
 class System:
-    """``driver``: reaches the system; ``file``: with the ports that it was started with, if it was started."""
+    """The system. ``driver``: the way to reach it; ``file``: its SUT file, with the actual ports if the tester started
+    it.
+    """
 
     file: SutFile
     driver: ExternalDriver
     guid: UUID | None = None
-    """Who answers a session."""
+    """The identifier of the queue manager that answers sessions; None while it is unknown."""
     facilities: frozenset[str] = frozenset()
-    """The facilities of the control channel."""
+    """The facilities that the control channel announces."""
     host_name: str | None = None
     """The system's own name, from the control channel."""
     clock_s: int | None = None
-    """By how many seconds the system's clock is fast; None while it was not seen."""
+    """By how many seconds the system's clock is fast; None while that is unknown."""
 
     @property
     def route(self) -> Route | None:
-        """The way to the control channel."""
+        """The route to the control channel."""
         return self.driver.control_route
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts in force."""
+        """The timeouts that are used."""
         return self.driver.timeouts
 
     def offers(self, facility: str) -> bool:
@@ -68,7 +70,7 @@ class System:
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a counterpart that the system has never met: no message of it is a duplicate. It has no control."""
+        """Yield a fresh peer without a control channel; no message of this peer can be a duplicate."""
         file = self.file
         nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))
         names = {self.host_name: file.driver.address} if self.host_name else {}
@@ -82,14 +84,14 @@ class System:
 
     @contextmanager
     def open_control(self, environment: Environment) -> Iterator[Control]:
-        """Yield the control channel; SutUnavailable when there is none any more."""
+        """Yield the control channel; raise SutUnavailable when it has been lost."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
             yield control
 
     @contextmanager
     def looking(self) -> Iterator[Control]:
-        """Yield a reader of queues; ``shows_queues`` is true when there is one."""
+        """Yield a reader of queues; requires that ``shows_queues`` is true."""
         environment = RealEnvironment()
         with closing(environment):
             if self.offers("receive"):

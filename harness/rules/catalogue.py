@@ -1,4 +1,6 @@
-"""The rules: our words for each (suites/*/*/rules.toml), joined with their level, form, heading and public page."""
+"""Load the catalogue of rules: the sentence of each rule (suites/*/*/rules.toml), its level, form, heading and public
+page.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +26,22 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""The forms that have a row in the catalogue; the others belong to one of these."""
+"""The forms of ids that have a row in the catalogue; ids of all other forms belong to one of these."""
 OBSERVED_HOW = MappingProxyType(
     {
         "passive": "on every packet that the system sends, in every check",
         "wire": "in an exchange of packets that a check drives",
         "rpc": "in remote procedure calls that a check makes",
         "control": "through the control channel of the system",
-        "inspect": "in the abstract data model, which the system has to show",
+        "inspect": "in the abstract data model, which the system must show through its control channel",
         "none": "by nobody",
     }
 )
-"""The values of ``observe``, in words."""
+"""The values of ``observe``, each with its meaning."""
 KINDS = MappingProxyType(
     {
         "demand": "demands something of a system",
-        "garbled": "demands something of a system; the document's text of it is garbled",
+        "garbled": "demands something of a system; its text in the document is garbled",
         "event": "an abstract event, visible only through its effects",
         "lead": "leads to other rules, which state the demands",
         "caller": "binds the application that calls, not the system",
@@ -47,9 +49,9 @@ KINDS = MappingProxyType(
         "clone": "repeats another rule",
     }
 )
-"""The classes of rules, in words."""
+"""The classes of rules, each with its meaning."""
 DEMANDS = ("demand", "garbled")
-"""The classes that coverage is measured by."""
+"""The classes that count in the coverage."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
@@ -57,11 +59,13 @@ _CODE = ("harness/rules", "reference_qm/releases")
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
-"""The table at the head of a section's rules.toml with values that most of its rows share."""
+"""The name of the table at the head of a section's rules.toml with values that most rows share."""
 TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
-"""The key at the head of a section's rules.toml: the folders that check those of its rules that it does not check."""
+"""The key at the head of a section's rules.toml for the folders that check rules of this section instead of its own
+folder.
+"""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
@@ -91,7 +95,7 @@ class Document:
     sections: Mapping[str, str]
 
     def link(self, section: str) -> str:
-        """Return the address of a section's page; of the document's page where that is not known."""
+        """Return the address of a section's page, or of the document's page if the former is unknown."""
         known = self.sections.get(section, self.page)
         return known if known.startswith("https://") else f"{_PAGES}/ms-{self.name.lower()}/{known}"
 
@@ -108,7 +112,7 @@ class Rule:
 
     ``number`` counts within the section ("02"; "D02" for a demand without a keyword); ``note`` is a product note such
     as ``<12>``; ``folder`` is that of the section in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
-    ``under``: the SHOULD that a MUST depends on: where it is not followed, the MUST is not exercised.
+    ``under``: the SHOULD that a MUST depends on: if the SHOULD is not followed, the MUST is not exercised.
     """
 
     id: str
@@ -133,12 +137,12 @@ class Rule:
 
     @property
     def is_advice(self) -> bool:
-        """Return whether it recommends: a miss is a warning."""
+        """Return whether the rule is a recommendation, whose violation is a warning."""
         return self.level.startswith("SHOULD")
 
     @property
     def observed(self) -> str:
-        """The words for ``observe``."""
+        """The meaning of the value of ``observe``."""
         return OBSERVED_HOW[self.observe]
 
     def to_json(self) -> dict[str, Any]:
@@ -150,7 +154,7 @@ _RULE_FIELDS = tuple(each.name for each in fields(Rule))
 
 
 class Catalogue(Mapping[str, Rule]):
-    """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
+    """The rules by id, in the order of the documents and of their sections. A catalogue equals only itself."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -171,10 +175,10 @@ class Catalogue(Mapping[str, Rule]):
         self.errata = errata
         self.notes = notes or ProductNotes({})
         self.checked_in = checked_in
-        """By the folder of a section: the folders that check those of its rules that it does not check itself."""
+        """For the folder of a section, the folders that check rules of this section instead."""
 
     def to_tree(self) -> dict[str, Any]:
-        """Return everything as a tree of JSON."""
+        """Return the catalogue as a tree of JSON."""
         return {
             "rules": [[getattr(rule, name) for name in _RULE_FIELDS] for rule in self._rules.values()],
             "documents": [asdict(document) for document in self._documents.values()],
@@ -185,7 +189,7 @@ class Catalogue(Mapping[str, Rule]):
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
-        """Return the catalogue that ``to_tree`` made a tree of."""
+        """Return the catalogue of a tree that ``to_tree`` made."""
         rules = [_rule_of(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
@@ -202,7 +206,7 @@ class Catalogue(Mapping[str, Rule]):
         return len(self._rules)
 
     def documents(self) -> list[str]:
-        """Return the names of the documents that have rules here."""
+        """Return the names of the documents with rules in this catalogue."""
         return list(dict.fromkeys(rule.document for rule in self._rules.values()))
 
     def document(self, name: str) -> list[Rule]:
@@ -210,7 +214,9 @@ class Catalogue(Mapping[str, Rule]):
         return [rule for rule in self._rules.values() if rule.document == name]
 
     def link(self, rule: str) -> str:
-        """Return the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
+        """Return the address of the public page of a rule id, with or without a row; raise KeyError for an unknown
+        document.
+        """
         document, section, _ = rule.split("-")
         return self._documents[document].link(section)
 
@@ -219,11 +225,11 @@ class Catalogue(Mapping[str, Rule]):
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
-        """Return how a document is called: by its name, with the prefix MS if it is one of the specifications."""
+        """Return the title of a document: its name, with the prefix MS if it is one of the specifications."""
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of the documents without their common part, for a run folder's rules.json."""
+        """Return the titles of the documents, without their common part, for a run folder's rules.json."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
@@ -239,7 +245,9 @@ def _place(rule: Rule) -> tuple[list[int], bool, int]:
 
 
 def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
-    """Read suites/index.tsv, every normative sentence and step of the documents, and those of folders of their own."""
+    """Read suites/index.tsv, with every normative sentence and step of the documents, and the indexes in folders of the
+    suites.
+    """
     index: dict[str, IndexRow] = {}
     for file in (root / INDEX_FILE, *sorted(root.glob(f"*/{INDEX_FILE}"))):
         _read_index(file, index)
@@ -247,7 +255,7 @@ def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
 
 
 def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
-    """Add the rows of an index to those of the ones before."""
+    """Add the rows of an index file to the rows read so far."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -257,10 +265,10 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
         raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")
     for number, row in enumerate(rows, 2):
         if len(row) != len(INDEX_COLUMNS):
-            raise CatalogueError(file, f"line {number}", f"{len(row)} columns, there must be {len(INDEX_COLUMNS)}")
+            raise CatalogueError(file, f"line {number}", f"{len(row)} columns instead of {len(INDEX_COLUMNS)}")
         rule, level, form, kind, twin, title = row
         if rule in index:
-            raise CatalogueError(file, rule, "twice; remove one of the lines")
+            raise CatalogueError(file, rule, "occurs twice; remove one of the lines")
         if level not in LEVELS or form not in FORMS:
             raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
         complaint = _complaint_of_class(form, kind, twin)
@@ -277,7 +285,9 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
         return f"a {form} has no class"
     if form in ROW_FORMS and kind not in KINDS:
         return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
-    return None if bool(twin) == (kind == "clone") else "a clone names a rule that it repeats, no other does"
+    return (
+        None if bool(twin) == (kind == "clone") else "a clone, and no other class, must name the rule that it repeats"
+    )
 
 
 def load_documents(root: Path = SUITES) -> dict[str, Document]:
@@ -291,9 +301,8 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Load the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
-
-    CatalogueError names the file, the row and the way out.
+    """Load the catalogue of a suites folder. The default folder, which is installed with the harness, is read once in a
+    process. Raise CatalogueError, which names the file, the row and the remedy.
     """
     return _read_catalogue(root) if root else _own_catalogue()
 
@@ -312,7 +321,7 @@ def _own_catalogue() -> Catalogue:
 
 
 def _is_read_for_catalogue(path: str) -> bool:
-    """Return whether a source file is one of the catalogue's, or of the code that reads it."""
+    """Return whether a source file belongs to the catalogue or to the code that reads the catalogue."""
     package, _, name = path.rpartition("/")
     return name in _FILES or package in _CODE
 
@@ -330,7 +339,7 @@ def _read_catalogue(root: Path) -> Catalogue:
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
         for name, row in rows.items():
             if name in rules:
-                raise CatalogueError(file, name, "twice; another section of the suites has a row for it")
+                raise CatalogueError(file, name, "occurs twice; another section of the suites has a row for this rule")
             whole = {**defaults, **row} if isinstance(row, dict) else row
             rules[name] = _rule(root, file, name, whole, index, documents, errata)
     notes = load_notes(index, rules, root)
@@ -349,7 +358,7 @@ def _get_section_folder(root: Path, file: Path) -> str:
 
 
 def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
-    """Check the keys above the rows: each folder of ``checked_in`` is one such as ``mqqb/s2_2_7_ping_packet``."""
+    """Check the keys above the rows; each entry of ``checked_in`` is a folder such as ``mqqb/s2_2_7_ping_packet``."""
     check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
     for folder in head.get(CHECKED_IN, ()):
         if not (root / str(folder) / RULES_FILE).is_file():
@@ -366,10 +375,12 @@ def _rule(
     errata: Mapping[str, Erratum],
 ) -> Rule:
     if name not in index:
-        raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} has them all")
+        raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} lists all ids")
     known = index[name]
     if known.form not in ROW_FORMS:
-        raise CatalogueError(file, name, f"is a {known.form}; only {' and '.join(ROW_FORMS)} have rows: remove it")
+        raise CatalogueError(
+            file, name, f"is a {known.form}, but only {' and '.join(ROW_FORMS)} have rows; remove this row"
+        )
     document, section, number = name.split("-")
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
@@ -378,7 +389,9 @@ def _rule(
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
-        raise CatalogueError(file, name, "observe is none without why; name the reason why the rule cannot be observed")
+        raise CatalogueError(
+            file, name, "observe is none, but why is missing; give the reason why the rule cannot be observed"
+        )
     cited = tuple(entry.get("errata", ()))
     unknown = [each for each in cited if each not in errata]
     if unknown:
@@ -386,13 +399,13 @@ def _rule(
     violates = tuple(entry.get("violates", ()))
     unknown = [each for each in violates if each not in index]
     if unknown:
-        raise CatalogueError(file, name, f"violates {unknown[0]}, which is not a rule; {INDEX_FILE} has all rules")
+        raise CatalogueError(file, name, f"violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules")
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):
-        raise CatalogueError(file, name, f"is a {known.level}; only a MUST is under a SHOULD: remove under")
+        raise CatalogueError(file, name, f"is a {known.level}, but only a MUST can be under a SHOULD; remove under")
     for each in under:
         if each not in index or not index[each].level.startswith("SHOULD"):
-            raise CatalogueError(file, name, f"is under {each}, which is not a SHOULD; {INDEX_FILE} has the levels")
+            raise CatalogueError(file, name, f"is under {each}, which is not a SHOULD; {INDEX_FILE} lists the levels")
     return Rule(
         id=name,
         document=document,

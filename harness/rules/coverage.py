@@ -1,4 +1,4 @@
-"""The part of a document that is checked and proven, section by section (`mqconform rules --coverage`, the site)."""
+"""Count the checked and proven rules, section by section (`mqconform rules --coverage`, the site)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
-"""MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
+"""The levels that are counted. MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
 DEMAND = "demand"
 CLONE = "clone"
 
 
 @dataclass(slots=True)
 class SectionCoverage:
-    """The rules and steps of one section, of one class, that are a MUST or a SHOULD (``demand``).
-
-    ``kind``: demand (garbled ones too), event, lead, caller or definition; clones count nowhere. ``rows``: the number
-    in the document; ``catalogued``: those with a row in the catalogue; ``none``: those that cannot be observed (the row
-    has the reason).
+    """The counts of the rules and steps of one section, one class and one level (``demand``: MUST or SHOULD). ``kind``:
+    demand (including garbled ones), event, lead, caller or definition; clones are not counted. ``rows``: all ids in the
+    document; ``catalogued``: ids with a row in the catalogue; ``none``: ids that cannot be observed (the row has the
+    reason).
     """
 
     document: str
@@ -34,7 +33,7 @@ class SectionCoverage:
     none: int = 0
 
     def add(self, other: SectionCoverage) -> None:
-        """Count another section in."""
+        """Add the counts of another section."""
         for name in ("rows", "catalogued", "checked", "proven", "none"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -42,7 +41,7 @@ class SectionCoverage:
 def coverage(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
-    """Count every section of the documents that have a row, in the order of the documents."""
+    """Return the counts of every section of the documents with a row, in the order of the documents."""
     found: dict[tuple[str, str, str, str], SectionCoverage] = {}
     documents = catalogue.documents()
     for name, row in index.items():
@@ -70,7 +69,7 @@ def coverage(
 
 
 def totals(sections: list[SectionCoverage]) -> list[SectionCoverage]:
-    """Sum the sections up, a row for each document, level and class; the demands of a document come first."""
+    """Return the sums over sections, a row for each document, level and class; the demands of a document are first."""
     found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:
         whole = SectionCoverage(one.document, "", "", one.demand, one.kind)

@@ -1,4 +1,5 @@
-"""Errata, where documents contradict themselves or real bytes: the readings, and which of them verdicts follow.
+"""Load the errata, where documents contradict themselves or real packets: the readings, and the choice that verdicts
+follow.
 
 ``suites/errata.toml`` is part of the catalogue; so an error in it is a CatalogueError.
 """
@@ -18,7 +19,7 @@ from harness.type_names import type_name
 
 ERRATA_FILE = "errata.toml"
 VERDICTS = ("pass", "fail", "warn", "inconclusive")
-"""The verdicts that a system that follows a reading can get."""
+"""The verdicts that a reading can have, for a system that follows it."""
 
 _ERRATUM_KEYS = {
     "where": list,
@@ -37,7 +38,7 @@ _SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
 class CatalogueError(MqconformError):
-    """A file of the suites folder that cannot be used: one line with the file, the entry and the way out."""
+    """A file of the suites folder cannot be used. The message is one line with the file, the entry and the remedy."""
 
     def __init__(self, file: Path, entry: str, message: str) -> None:
         super().__init__(f"{file}: {entry}: {message}" if entry else f"{file}: {message}")
@@ -50,8 +51,8 @@ class Reading:
     """A reading of the documents, and the verdict of a system that follows it.
 
     ``reference``: the reference follows it. Each other reading of an unsettled entry has a variant of the reference, a
-    fault with ``reading="E41.2"``, or ``not_run`` has the reason why there cannot be one; then ``checks`` names the
-    functions, of checks or predicates, that accept every reading of the entry.
+    fault with ``reading="E41.2"``, or ``not_run`` has the reason why no variant is possible; then ``checks`` names the
+    functions (checks or predicates) that accept every reading of the entry.
     """
 
     says: str
@@ -63,11 +64,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """One contradiction.
-
-    ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the
-    behavior in the frames of MS-MQQB section 4, the product notes or the field. ``choice``: the reading that the checks
-    and the reference follow, ``why``: the reason. ``settled``: whether bytes of real Windows settle it.
+    """An erratum: one contradiction. ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the
+    contradiction. ``real``: the behavior in the frames of MS-MQQB section 4, the product notes or the field.
+    ``choice``: the reading that the checks and the reference follow; ``why``: the reason for it. ``settled``: whether
+    packets of real Windows settle the contradiction.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Erratum:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
-        """Return the erratum that ``asdict`` and JSON made a tree of."""
+        """Return the erratum of a tree that ``asdict`` and JSON made."""
         readings = tuple(_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
@@ -91,28 +91,28 @@ class Erratum:
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
 
     def to_be_run(self) -> Iterator[tuple[str, Reading]]:
-        """Yield the readings that need a variant, by name: E41.2 is the second reading of E41."""
+        """Yield the readings that need a variant, with their names; E41.2 is the second reading of E41."""
         for number, reading in enumerate(self.readings, 1):
             if not (self.settled or reading.reference or reading.not_run):
                 yield f"{self.id}.{number}", reading
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file; CatalogueError when it is missing or malformed."""
+    """Read a TOML file; raise CatalogueError when it is missing or malformed."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CatalogueError(file, "", f"is no TOML: {error}") from error
+        raise CatalogueError(file, "", f"is not TOML: {error}") from error
 
 
 def check_keys(
     file: Path, entry: str, row: object, required: Mapping[str, type], optional: Mapping[str, type]
 ) -> dict[str, Any]:
-    """Check that the row is a table of the right keys and types, and return it; CatalogueError otherwise."""
+    """Check that a row is a table with the right keys and types, and return it; otherwise raise CatalogueError."""
     if not isinstance(row, dict):
-        raise CatalogueError(file, entry, "is no table; write [...] with keys below it")
+        raise CatalogueError(file, entry, "is not a table; write [...] with keys below it")
     types = {**required, **optional}
     for key, value in row.items():
         if key not in types:
@@ -120,17 +120,16 @@ def check_keys(
         if type(value) is not types[key]:
             raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
         if isinstance(value, list | str) and not value:
-            raise CatalogueError(file, entry, f"{key} is empty; fill it in or leave it out")
+            raise CatalogueError(file, entry, f"{key} is empty; fill it in or remove it")
     missing = [key for key in required if key not in row]
     if missing:
-        raise CatalogueError(file, entry, f"{missing[0]} is missing; every row has {', '.join(required)}")
+        raise CatalogueError(file, entry, f"{missing[0]} is missing; every row must have {', '.join(required)}")
     return row
 
 
 def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum]:
-    """Read suites/errata.toml; by id, in the order of the file.
-
-    ``index``: the known rule ids. CatalogueError names the entry that is wrong and the way out.
+    """Read suites/errata.toml; return the errata by id, in the order of the file. ``index``: the known rule ids. Raise
+    CatalogueError, which names the wrong entry and the remedy.
     """
     file = root / ERRATA_FILE
     return {name: _erratum(file, name, row, index) for name, row in read_toml(file).items()}
@@ -138,14 +137,16 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 
 def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
     if not _ID.fullmatch(name):
-        raise CatalogueError(file, name, "is no id of an erratum; write E and two or three digits")
+        raise CatalogueError(file, name, "is not an id of an erratum; write E and two or three digits")
     entry = check_keys(file, name, row, _ERRATUM_KEYS, {})
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
             if place not in index:
-                raise CatalogueError(file, name, f"unknown rule {place} in where; suites/index.tsv has them all")
+                raise CatalogueError(file, name, f"unknown rule {place} in where; suites/index.tsv lists all rules")
         elif not _SECTION.fullmatch(str(place)):
-            raise CatalogueError(file, name, f'where has {place!r}; write a rule id or a section as "MQQB 3.1.2.1"')
+            raise CatalogueError(
+                file, name, f'invalid place {place!r} in where; write a rule id or a section as "MQQB 3.1.2.1"'
+            )
     readings = tuple(_readings(file, name, entry["readings"]))
     return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
 
@@ -161,7 +162,9 @@ def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
                 file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known: {known}"
             )
         if ("not_run" in entry) != ("checks" in entry):
-            message = "has not_run or checks alone; a reading that is not run names the checks that take it"
+            message = (
+                "has only one of not_run and checks; a reading that is not run must name the checks that accept it"
+            )
             raise CatalogueError(file, f"{name} reading {number}", message)
         yield _reading(entry)
 

@@ -1,4 +1,6 @@
-"""The errata of these suites for reports, which know no document: an entry point, so that they import nothing of it."""
+"""Provide the errata of the suites to reports. Reports load this module through an entry point, so that they import no
+code of the suites.
+"""
 
 from __future__ import annotations
 

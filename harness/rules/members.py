@@ -1,4 +1,4 @@
-"""The member protocols of MS-MQSO without rules of their own here: the exercised part of each, and the rest."""
+"""Load the member protocols of MS-MQSO without rules in these suites, with the exercised and omitted parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One protocol: its title, the part that the suites exercise, the part in the reference, the part that is left out
-    and why.
+    """A member protocol: its title, the part that the suites exercise, the part in the reference, and the omitted part
+    with the reason.
     """
 
     name: str
@@ -27,13 +27,13 @@ class Member:
 
 
 def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
-    """Read suites/members.toml; UsageError names a missing value."""
+    """Read suites/members.toml; raise UsageError, which names the key, for a missing value."""
     path = suites / MEMBERS_FILE
     members = []
     for name, table in read_toml(path).items():
         for key in _MEMBER_KEYS:
             if not isinstance(table, dict) or not isinstance(table.get(key), str) or not table[key].strip():
-                raise UsageError(f"{path}: [{name}]: {key} is missing, or no text")
+                raise UsageError(f"{path}: [{name}]: {key} is missing, or not a text")
         for key in table:
             if key not in _MEMBER_KEYS:
                 raise UsageError(f"{path}: [{name}]: unknown key {key}; known: {', '.join(_MEMBER_KEYS)}")

@@ -1,4 +1,4 @@
-"""Rules as a person names them: in any case, and with a hint where a name is nearly right."""
+"""Find rules by the names that users type, in upper or lower case, with a hint where a name is nearly right."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
-NEAREST_SHOWN = 3
-"""Resolves ids that a user wrote approximately."""
+MOST_HINTS = 3
+"""The largest number of similar ids in a hint."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,29 +19,31 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(OBSERVED_HOW), lambda rule: rule.observe),
     }
 )
-"""The criteria for rules, in addition to their place: the possible values, and a function that returns a rule's own
-value.
+"""The criteria for rules, in addition to their place: the possible values, and a function that returns the value of a
+rule.
 """
 
 
 def rule_named(catalogue: Collection[str], text: str) -> str:
-    """Return the id that a user means; UsageError with the nearest ids when there is none."""
+    """Return the id that a user means; raise UsageError, with the most similar ids, for an unknown id."""
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
     same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAREST_SHOWN)]))[:NEAREST_SHOWN]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_HINTS)]))[:MOST_HINTS]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 
 
 def _without_zeros(name: str) -> str:
-    """Return an id with its numbers as they are counted: 3 for 03."""
+    """Return an id without leading zeros in its numbers: 3 for 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def document_named(documents: Iterable[str], text: str) -> str:
-    """Return the document that a user means (``mqqb``, ``MS-MQQB``); UsageError with the list when there is none."""
+    """Return the document that a user means (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
+    an unknown name.
+    """
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
     if wanted not in known:
@@ -50,13 +52,13 @@ def document_named(documents: Iterable[str], text: str) -> str:
 
 
 def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
-    """Return the rules that meet criteria, each one of
+    """Return the rules that meet all criteria. A criterion is one of
 
     - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
     - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
 
-    Criteria of one kind widen the choice, those of different kinds narrow it. UsageError names an unknown criterion, or
-    reports that no rule meets all.
+    Criteria of one kind widen the choice, criteria of different kinds narrow it. Raise UsageError for an unknown
+    criterion, or when no rule meets all criteria.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)

@@ -1,4 +1,4 @@
-"""Where the suites speak of a rule, found by its id in the text of files: nothing is imported."""
+"""Find the files of the suites that name a rule, by its id in their text, without importing them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from harness.paths import SUITES
 STATES_FILE = "states.toml"
 """The table of a section's states and events; the checks of its cells lie beside it."""
 _REGISTERING = ("test_*", "faults*", "predicates*")
-"""Python files of a section that another one of it does not read ids from."""
+"""The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
 
 
 def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
     """Return the files of the suites that match a pattern and name one of the rules (None: any), sorted.
 
-    Ids are written whole: in the file itself, or in a module of tables of its section, such as ``sections.py``.
+    Ids are written out: in the file, or in a module of tables of its section, such as ``sections.py``.
     """
     files = sorted(path for pattern in patterns for path in SUITES.glob(pattern))
     if rules is None:
@@ -35,9 +35,9 @@ def tables_beside(folder: Path) -> bytes:
 
 
 def place_of(path: str, *texts: str) -> str:
-    """Return where a file has the first of some texts that it has, as ``path:line``.
-
-    ``path``: below the folder that holds the suites, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``.
+    """Return the place of a text in a file, as ``path:line``; of several texts, the first that the file contains
+    counts. ``path``: below the folder that contains the suites, such as
+    ``suites/mqqb/s2_2_1_internal_header/faults.py``.
     """
     lines = (SUITES.parent / path).read_text(encoding="utf-8").splitlines()
     return next((f"{path}:{number}" for text in texts for number, line in enumerate(lines, 1) if text in line), path)

@@ -1,7 +1,6 @@
-"""The product notes: the statements in the appendices of the documents about releases of Windows (suites/*/notes.toml).
-
-A rule, a product note and a baseline are three oracles: a note changes no rule. It names the releases that deviate, and
-whether a miss of a rule is then allowed.
+"""Load the product notes: the statements in the appendices of the documents about releases of Windows
+(suites/*/notes.toml). A note does not change a rule. It names the releases that deviate from a rule, and whether the
+deviation is allowed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ KINDS = MappingProxyType(
         "information": "an implementation detail, or a reference",
     }
 )
-"""The values of ``kind``, in words."""
+"""The values of ``kind``, each with its meaning."""
 SAME = "same"
 NOT_CONFIGURED = MappingProxyType(
     {
@@ -36,8 +35,8 @@ NOT_CONFIGURED = MappingProxyType(
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""Reasons why the reference has no behaviour for a note: ``reference`` begins with one; the last two add an
-explanation.
+"""Reasons why the reference has no behavior for a note. ``reference`` begins with a reason; after the last two, an
+explanation follows.
 """
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
@@ -50,11 +49,11 @@ _WHOLE_SECTION = "-*"
 class Note:
     """One product note, paraphrased.
 
-    ``sections``: the sections of the note. ``releases``: the releases that it names; ``written``: the releases as the
-    file has them. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
-    ``excuses``: ids of rules that the releases of ``excused`` may miss because of it: a miss is a warning then.
-    ``reference``: the behaviours that the reference has because of it (reference_qm/releases), or one of NOT_CONFIGURED
-    with a reason.
+    ``sections``: the sections of the note. ``releases``: the releases that it names; ``written``: the same releases as
+    written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
+    ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation is then a
+    warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one of
+    NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -76,11 +75,11 @@ class Note:
         return f"MS-{self.document} <{self.number}>"
 
     def cited_in(self, document: str) -> str:
-        """Return the note as rows of a document cite it: its own by the number alone."""
+        """Return the name with which rows of a document cite the note: a note of this document by its number only."""
         return f"<{self.number}>" if document == self.document else self.name
 
     def bears_on(self, rule: str) -> bool:
-        """Return whether it bears on a rule."""
+        """Return whether the note concerns a rule."""
         return rule in self.rules or rule in self.excuses
 
 
@@ -92,7 +91,7 @@ class ProductNotes:
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
         self._excusing: dict[str, Mapping[str, Note]] = {}
-        """By profile: every check asks for those of the same one."""
+        """The excused rules by profile, cached because every check of a run reads those of one profile."""
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
         """Return everything as a tree of JSON."""
@@ -106,13 +105,12 @@ class ProductNotes:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
-        """Return the notes that ``to_tree`` made a tree of."""
+        """Return the notes of a tree that ``to_tree`` made."""
         return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
-        """Return the notes that a row's ``note`` names; KeyError with the first that its document does not have.
-
-        A document without a file of notes has no known notes.
+        """Return the notes that a row's ``note`` names; raise KeyError with the first name that its document does not
+        contain. A document without a notes.toml has no known notes.
         """
         found = []
         for cited in _CITED.finditer(text or ""):
@@ -124,12 +122,14 @@ class ProductNotes:
         return found
 
     def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
-        """Return the notes that a rule's row cites, and those that bear on it."""
+        """Return the notes that a rule's row cites, and the notes that concern the rule."""
         others = [note for note in self._all if note.bears_on(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def excusing(self, profile: str) -> Mapping[str, Note]:
-        """Return the rules that a release may miss, each with the first note that allows it; none for a non-Windows."""
+        """Return the rules that a release may violate, each with the first note that allows it; none for a profile that
+        is not Windows.
+        """
         if profile not in self._excusing:
             found: dict[str, Note] = {}
             for note in self._all:
@@ -147,8 +147,8 @@ def _note_of(row: Mapping[str, Any]) -> Note:
 def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
     """Read the notes.toml of each document of a suites folder.
 
-    ``index``: the known rule ids; ``ids``: those that have rows. CatalogueError names the file, the note and the way
-    out.
+    ``index``: the known rule ids; ``ids``: the rule ids with rows. Raise CatalogueError, which names the file, the note
+    and the remedy.
     """
     found = {}
     for file in sorted(root.glob(f"*/{NOTES_FILE}")):
@@ -163,18 +163,20 @@ def _notes(
 ) -> Iterator[Note]:
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
-            raise CatalogueError(file, number, "is no number of a note; write [17] for note <17>")
+            raise CatalogueError(file, number, "is not the number of a note; write [17] for note <17>")
         entry = check_keys(file, number, row, _REQUIRED, _OPTIONAL)
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
         if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
-            raise CatalogueError(file, number, f"sections has {wrong[0]!r}; write a section as 3.1.4.6")
+            raise CatalogueError(file, number, f"invalid section {wrong[0]!r} in sections; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
-                file, number, "excuses rules without allows; name the permitted deviation of a release"
+                file, number, "has excuses, but allows is missing; name the permitted deviation of a release"
             )
         if "excused" in entry and "excuses" not in entry:
-            raise CatalogueError(file, number, "excused without excuses; name the rules that may be missed")
+            raise CatalogueError(
+                file, number, "has excused, but excuses is missing; name the rules that may be violated"
+            )
         releases = _releases(file, number, entry["releases"])
         yield Note(
             document=document,
@@ -193,7 +195,7 @@ def _notes(
 
 
 def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
-    """Return the behaviours of the reference, or the one reason why there are none."""
+    """Return the behaviors of the reference for a note, or the reason why it has none."""
     kind, _, why = str(written[0]).partition(": ")
     if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):
         raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")
@@ -210,13 +212,13 @@ def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
 def _rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the ids; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
+    """Return the ids; ``MQQP-3.1.4.9-*`` stands for all rules of a section with rows."""
     found = set[str]()
     for each in map(str, written):
         rules = {each}
         if each.endswith(_WHOLE_SECTION):
             rules = {rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_WHOLE_SECTION)}
         if not rules or not all(rule in index for rule in rules):
-            raise CatalogueError(file, number, f"unknown rule {each}; suites/index.tsv has them all")
+            raise CatalogueError(file, number, f"unknown rule {each}; suites/index.tsv lists all rules")
         found |= rules
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""The record of the last proof: which rules were checked, which of their faults were found (suites/proof.json)."""
+"""Read and write the record of the last proof: the checked rules, and the faults found (suites/proof.json)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCHEMA = 1
 class RecordedProof:
     """The record of ``mqconform prove --record``. ``proven``: by rule, the faults that its checks found.
 
-    ``folders``: a digest of each folder of the suites, as it was.
+    ``folders``: a digest of each folder of the suites at the time of the proof.
     """
 
     checked: frozenset[str] = frozenset()
@@ -27,7 +27,7 @@ class RecordedProof:
 
 
 def load_proof(root: Path = SUITES) -> RecordedProof:
-    """Read the record of a suites folder; an empty one when there is none."""
+    """Read the record of a suites folder; return an empty record when the file is missing."""
     path = root / PROOF_FILE
     if not path.is_file():
         return RecordedProof()
@@ -35,7 +35,7 @@ def load_proof(root: Path = SUITES) -> RecordedProof:
         tree = json.loads(path.read_text(encoding="utf-8"))
         return RecordedProof(frozenset(tree["checked"]), tree["proven"], tree.get("folders", {}))
     except (ValueError, KeyError) as error:
-        raise HarnessError(f"{path} is broken ({error!r}): remove it, `mqconform prove --record` makes it") from error
+        raise HarnessError(f"{path} is broken ({error!r}); `mqconform prove --record` replaces it") from error
 
 
 def write_proof(

@@ -1,8 +1,8 @@
-"""The releases of Windows that product notes speak of; ``[sut] profile`` of the SUT file names one.
+"""List the releases of Windows in product notes; ``[sut] profile`` of the SUT file names one of them.
 
 The profile ``none`` is not a release of Windows: such a system is checked against the text itself. The deviations that
-the notes allow a release are in the ``notes.toml`` of the documents (harness/rules/product_notes.py); this module has
-the values that checks need.
+the notes allow a release are in the ``notes.toml`` of the documents (harness/rules/product_notes.py); this module
+contains the values that checks need.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ _INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release, by the product notes of MS-MQQP where no other document is named.
-
-    ``version``: pMajor and pMinor; ``first_build``: the pBuildNumber of its first build, None unknown. ``spx``: whether
-    it serves SPX, None where it may (notes <3>, <19>). ``aes``: whether it has the AES provider (MS-MQQB notes <58>,
-    <65>). ``later_methods``: whether it has the later methods of qm2qm (note <2>). ``dead_letters``: whether it keeps
-    messages that failed (MS-MQMQ note <3>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of
-    0 (note <17>).
+    """A release, by the product notes of MS-MQQP unless another document is named. ``version``: pMajor and pMinor;
+    ``first_build``: the pBuildNumber of its first build, None if unknown. ``spx``: whether it serves SPX, None if it
+    may (notes <3>, <19>). ``aes``: whether it has the AES provider (MS-MQQB notes <58>, <65>). ``later_methods``:
+    whether it has the later methods of qm2qm (note <2>). ``dead_letters``: whether it keeps undeliverable messages
+    (MS-MQMQ note <3>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)
@@ -64,8 +62,7 @@ RELEASES = MappingProxyType(
         "windows-server-2025": _SINCE_WINDOWS_7,
     }
 )
-"""MS-MQQP notes <3>, <17>, <19>, <22> to <24>, in the order of MS-MQDMPR 6, which is that of time.
-
-Windows 7 and later return 6.1, in all versions (<22>, <23>). ``windows-server`` has no year: the releases between 2016
-and 2019.
+"""The releases by name, in chronological order (MS-MQDMPR 6), with values from MS-MQQP notes <3>, <17>, <19>, <22> to
+<24>. Windows 7 and later return version 6.1 (<22>, <23>). ``windows-server`` without a year means the releases between
+2016 and 2019.
 """

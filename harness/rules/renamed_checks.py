@@ -1,7 +1,5 @@
-"""Checks that have another name than before: ``suites/<document>/renamed.toml`` names the old and the new id of each.
-
-Baselines, run folders and captures of earlier versions name checks by their old ids. Every reader takes an old id as
-the new one.
+"""Load the renamed checks: ``suites/<document>/renamed.toml`` lists the old and the new id of each. Baselines, run
+folders and captures of earlier versions name checks by their old ids; every reader replaces an old id by the new one.
 """
 
 from __future__ import annotations
@@ -20,9 +18,8 @@ _TABLE = "checks"
 
 @cache
 def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
-    """Return the present id of each renamed check by each id that it had, without parameters.
-
-    A check that was renamed twice has two entries. CatalogueError names a broken file, a repeated id or a circle.
+    """Return the present id of each renamed check by each of its earlier ids, without parameters. A check that was
+    renamed twice has two entries. Raise CatalogueError for a broken file, a repeated id or a circle.
     """
     steps: dict[str, str] = {}
     for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
@@ -56,7 +53,7 @@ def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
     met, name = [old], steps[old]
     while name in steps:
         if name in met:
-            raise CatalogueError(suites, old, f"is renamed in a circle in the files {RENAMED_FILE}")
+            raise CatalogueError(suites, old, f"is renamed in a circle; correct the files {RENAMED_FILE}")
         met.append(name)
         name = steps[name]
     return name

@@ -1,4 +1,4 @@
-"""Another attempt at a check that went wrong while the system, or this machine, stood still, or its clock jumped.
+"""Repeat a check that went wrong while the system or this machine stood still, or while a clock jumped.
 
 A stall lets timers run out before the check has reached them, and delays the answers of the peer; a jump of the clock
 lets messages expire, and spoils times. A failure of the system repeats itself in every attempt; a failure of the
@@ -23,7 +23,7 @@ from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
-"""Where nothing stood still, but every answer takes long."""
+"""The number of attempts on a system that did not stand still, but answers slowly."""
 
 Attempt = tuple[list[Entry], list[Any]]
 """The verdicts of one attempt, and pytest's reports."""
@@ -31,7 +31,9 @@ Attempt = tuple[list[Entry], list[Any]]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a check of a real system, again when it went wrong in a stall; its verdicts are written at the end."""
+    """Run a check of a real system, and repeat it when it went wrong during a stall; its verdicts are written at the
+    end.
+    """
     driver = item.config.stash.get(DRIVER, None)
     if suite_path(item) is None or not isinstance(driver, ExternalDriver):
         return None
@@ -41,7 +43,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         entries: list[Entry] = []
         item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
         driver.vital_signs.calm(number > 0)
-        tried.append((entries, attempt(item, nextitem, again=number > 0)))
+        tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.worse(now)
         excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
@@ -60,7 +62,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
-        entries = retold(entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
+        entries = change_reports(
+            entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
+        )
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -77,7 +81,7 @@ class Doubts:
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the worse of both."""
+        """Return the combined doubts, the worse value of each."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
@@ -86,23 +90,23 @@ class Doubts:
         return f"the system is slow or stood still, for up to {self.stall_ms:,} ms"
 
 
-def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
-    """Run a check once, with its own fixtures; return pytest's reports before they are published."""
+def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
+    """Run a check once, with its own fixtures; return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
 
 
 def is_bad(entries: list[Entry]) -> bool:
-    """Return whether something went wrong."""
+    """Return whether an attempt went wrong."""
     return any(entry.verdict in WRONG for entry in entries)
 
 
 def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
-    """Return the last attempt, which counts. A miss in it counts only when every attempt had this miss.
+    """Return the last attempt, which counts. A failure in it counts only when every attempt had the same failure.
 
-    ``steady``: the system did not stall in the last attempt. Then its misses count even when other attempts broke off,
-    as checks do that measure a time beside a stall (harness/peer/durations.py).
+    ``steady``: whether the system did not stall in the last attempt. Then its failures count even when other attempts
+    broke off, as checks do that measure a duration during a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
@@ -114,8 +118,8 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 
-def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
-    """Return the verdicts after a doubt, and let pytest's report of the check say the same."""
+def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
+    """Return the verdicts with their doubts, and change pytest's report of the check accordingly."""
     if doubtful is not entries:
         bad = [entry for entry in doubtful if entry.verdict in BAD]
         said = [f"{entry.rule} {entry.verdict}" for entry in bad]
@@ -130,4 +134,4 @@ def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> l
 def _doubtful(entry: Entry, reason: str) -> Entry:
     if entry.verdict not in BROKEN:
         return entry
-    return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not in all of them was this missed")
+    return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -1,4 +1,4 @@
-"""Findings as comments on their packets, in the captures of a run."""
+"""Write the findings of a run into its captures, as comments on their packets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
-    """Comment on the first packet of each verdict except passes; a missing or truncated capture stays unchanged."""
+    """Add a comment to the first packet of each verdict except passes; a truncated capture stays unchanged."""
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         line = one.line

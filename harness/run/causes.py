@@ -1,4 +1,4 @@
-"""Findings that share a cause, together: five rules that one wrong answer breaks are one thing to repair.
+"""Group findings that share a cause: five rules that one wrong answer breaks need one repair.
 
 The reports group by the same rules for their pages (`reports.causes`), because neither package imports the other; a
 test compares the two.
@@ -14,33 +14,33 @@ from harness.judging.verdicts import BAD, BROKEN, Verdict
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
-_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""An observation with such a word explains by itself what went wrong; an empty list or a number may have any cause."""
+_EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+"""Matches a word in an observation. An observation with words explains what went wrong; an empty list or a number may
+have any cause.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings of one verdict with one cause, in order of their lines. ``seen``: the text that they share."""
+    """The findings with one verdict and one cause, in the order of their lines. ``seen``: the text that they share."""
 
     findings: tuple[RuleResult, ...]
     seen: str
 
     @property
     def title(self) -> str:
-        """The number of rules with this cause, and the observation. Checks are not counted, because only the worst
-        verdict of each rule is here.
+        """The number of rules with this cause, and the observation. Checks are not counted, because a cause has only
+        the worst verdict of each rule.
         """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
 def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
-    """Group findings by cause, the most frequent cause first, equal counts in order of their lines; a lone finding is
-    its own cause.
-
-    An undecided verdict has the cause that its reason names, or the missing root (``roots``) of its check. A miss has
-    the same cause as each other miss with the same observation; where the observation does not explain what went wrong,
-    only within the same check.
+    """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
+    without a common cause is a group of its own. Undecided verdicts share a cause if they have the same reason, or rest
+    on the same missing root (``roots``). Failures share a cause if they have the same observation; if the observation
+    does not explain what went wrong, they must also be of the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
@@ -48,7 +48,7 @@ def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
         observed, reason = one.observed, root_of(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN and bool(one.line["observed"])
         words = observed if decided else reason or observed
-        alone = "" if not decided or _WORD.search(words) else function_of(one)
+        alone = "" if not decided or _EXPLAINING_WORD.search(words) else function_of(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
@@ -57,13 +57,13 @@ def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
 
 
 def root_of(result: RuleResult, roots: NamedRoots) -> str:
-    """Return the missing root on which a finding rests; empty where it rests on none."""
+    """Return the missing root on which a finding rests; empty if it rests on no missing root."""
     root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 
 def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
-    """Return the current verdict of each rule; a finding that shares its cause with others names the cause."""
+    """Return the final verdict of each rule, in which a finding with a common cause names the cause."""
     kept = list(results)
     bad = [one for one in kept if one.verdict in BAD and one.accepted is None]
     shared = [cause for cause in causes_of(bad, roots) if len(cause.findings) > 1]
@@ -72,6 +72,6 @@ def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleRe
 
 
 def function_of(result: RuleResult) -> str:
-    """Return the id of the check without its parameters; empty for a finding of the whole run."""
+    """Return the id of the finding's check without parameters; empty for a finding of the whole run."""
     path, colons, name = (result.line["test"] or "").partition("::")
     return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

@@ -1,4 +1,4 @@
-"""Checks as pytest collects them: the rules that each covers, and the capabilities that each needs."""
+"""Read the marks of collected checks: the rules that each check covers, and the capabilities that it needs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from harness.paths import SUITES
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside of the suites."""
+    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the suites."""
     if not item.path.is_relative_to(SUITES):
         return None
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
 
 
 def why_not_collected(report: pytest.CollectReport) -> str:
-    """Return in one line why a file of checks cannot be read: its place and the exception."""
+    """Return one line that explains why a file of checks cannot be read: the place and the exception."""
     lines = str(report.longrepr).splitlines()
     said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]
-    return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; mend it, or take the file out"
+    return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; correct or remove the file"
 
 
 def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
@@ -38,15 +38,21 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needs))
 
 
+def find_varied(item: pytest.Item) -> dict[str, list[str]]:
+    """Return the parameters that a check varies, with the names of their values; the first is the plain one."""
+    marker = item.get_closest_marker("varied")
+    return dict(marker.args[0]) if marker is not None else {}
+
+
 def needs_sut_alone(item: pytest.Item) -> bool:
-    """Return whether a check changes the SUT for all others."""
+    """Return whether a check changes the SUT for all other checks, so that it must run alone."""
     from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
 
     return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs a setting of the SUT about its peer, such as a route."""
+    """Return whether a check needs a setting in the SUT about the peer, such as a route."""
     from harness.sut.sut_file import KNOWN_PEER_CAPABILITIES
 
     return not KNOWN_PEER_CAPABILITIES.isdisjoint(find_needs(item))

@@ -1,4 +1,6 @@
-"""The checks of each rule in all suites, independent of the selection of a run: the column ``checks`` of rules.json."""
+"""Find the checks of each rule in all suites, independent of a run's selection, for the column ``checks`` of
+rules.json.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,17 @@ from harness.paths import SUITES
 
 @cache
 def checks_of_rules() -> dict[str, list[str]]:
-    """Return the checks that name each rule, by rule id: ids as verdicts have them, without parameters, in order.
+    """Return, by rule id, the checks that name the rule: their ids in verdicts, without parameters, in order.
 
-    A rule with a predicate has no checks here, because any check may show it. Imports the modules of checks that
-    changed since the last import.
+    A rule with a predicate has no checks in the result, because any check may show it. Imports the modules of checks
+    that changed since the last import.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 
 
 @cache
 def driving_checks() -> dict[str, set[str]]:
-    """Return the checks that drive an exchange for each rule, also for one that packets of any check may show."""
+    """Return the checks that drive an exchange for each rule, including passive rules."""
     found: dict[str, set[str]] = defaultdict(set)
     paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
     for rows in kept_records().of("driving", paths, _import_checks):
@@ -38,7 +40,7 @@ def driving_checks() -> dict[str, set[str]]:
 
 
 def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the functions of each file of checks with the rules that they cover, those of their parameters too."""
+    """Return the functions of each file of checks, with the rules named by the marks on them and their parameters."""
     return {
         path: [
             (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(getattr(function, "pytestmark", ())))))
@@ -54,7 +56,7 @@ def _module(path: Path) -> str:
 
 
 def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
-    """Yield the rules that the marks of a function name, those of its parameters too."""
+    """Yield the rules that the marks on a function and on its parameters name."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args

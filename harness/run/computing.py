@@ -1,4 +1,4 @@
-"""A limit for the computing time of a check in virtual time, which ends a core that computes without end."""
+"""Limit the computing time of a check in virtual time, to end a core that computes without end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from harness.errors import Endless
 
 CHECK_CPU_S = 20.0
-"""The limit counts processor time, not time of the clock, so a busy machine does not reach it. The longest check needs
-less than one second.
+"""The limit for a check in CPU seconds, so that a busy machine does not reach it. The longest check needs less than one
+second.
 """
 
 
@@ -21,7 +21,7 @@ def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
     """
 
     def end(*_: object) -> None:
-        raise Endless(f"no end after {seconds:.0f} s of computing")
+        raise Endless(f"still computing after {seconds:.0f} s of CPU time")
 
     before = signal.signal(signal.SIGVTALRM, end)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)

@@ -1,4 +1,4 @@
-"""A run begins no check after its deadline (``--deadline``); ``--resume`` makes the remaining checks."""
+"""Start no check after the deadline of a run (``--deadline``); ``--resume`` runs the remaining checks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from harness.run.run import Run
 
 
 class Deadline:
-    """A plugin of pytest that passes over checks when the deadline has passed, and counts them."""
+    """A pytest plugin that omits checks after the deadline, and counts them."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
-        """Pass over a check; workers are sent none."""
+        """Omit the check after the deadline; to workers, no check is sent."""
         return True if self.run.overdue() else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Note why the run is only a part of one."""
+        """Record why the run is partial."""
         left = [item for item in session.items if suite_path(item) not in self.run.tests_run]
         if left and self.run.overdue() and not self.run.aborted:
             self.run.aborted = (
-                f"the deadline of {self.run.deadline_s} s had passed before {len(left)} checks were begun;"
-                " --resume makes them"
+                f"the deadline of {self.run.deadline_s} s passed before {len(left)} checks were started;"
+                " --resume runs them"
             )

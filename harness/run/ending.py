@@ -1,4 +1,4 @@
-"""The end of the SUT's process, and the end of a run whose SUT is lost."""
+"""Handle the end of the SUT's process, and end a run whose SUT is lost."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 
 def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
-
-    ``told``: the verdicts of the check report this end already; an earlier check may have caused it as well. The run
-    ends when a restart does not help.
+    """Record the end of the SUT's process, restart it if ``more`` checks follow, and return whether it ended. ``told``:
+    whether the verdicts of the check already report this end, which an earlier check may have caused. The run ends when
+    the restart fails.
     """
     from harness.errors import MqconformError
     from harness.run.floods import why_ended
@@ -47,6 +46,6 @@ def describe_end_of_process(how: str) -> str:
 
 
 def end_run(session: pytest.Session, why: str) -> None:
-    """Begin no more checks: the SUT is lost."""
+    """Start no more checks, because the SUT is lost."""
     session.config.stash[RUN].lose(why)
     session.shouldstop = why

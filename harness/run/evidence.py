@@ -1,4 +1,4 @@
-"""The packets of a verdict as text: dissection and hexdump, with the field that decides."""
+"""Show the packets of a verdict as text: dissection and hex dump, with the deciding field."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
 
 HEX_LIMIT = 4096
-"""int bytes of a packet that are shown; the capture has them all."""
+"""int bytes: how much of a packet is shown; the capture contains the whole packet."""
 _ROW = 16
 
 
 def frames_of(line: Mapping[str, Any]) -> str:
-    """Return the frames that a verdict names: ``frame 8``, ``frames 8, 9`` or nothing."""
+    """Return the frames that a verdict names as a text: ``frame 8``, ``frames 8, 9``, or empty."""
     frames = [str(one["frame"]) for one in line["evidence"]]
     return f"frame{'s' if len(frames) > 1 else ''} {', '.join(frames)}" if frames else ""
 
 
 class EvidenceTexts:
-    """The texts of the evidence of verdicts in one run folder; reading verdicts in order of captures reads each capture
-    once.
+    """The texts of the packets of verdicts in a run folder. Each capture is read once if the verdicts are in the order
+    of captures.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -33,9 +33,8 @@ class EvidenceTexts:
         self._read: CapturedPackets | None = None
 
     def of(self, line: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a text for each packet that a verdict names (of a pass: the deciding one), or why it cannot be shown.
-
-        ``line``: as ``read_verdicts`` gives it.
+        """Yield a text for each packet that a verdict names (for a pass, only for the deciding one), or the reason why
+        it cannot be shown. ``line``: a verdict from ``read_verdicts``.
         """
         evidence = line["evidence"]
         if line["verdict"] == Verdict.PASS:
@@ -75,7 +74,7 @@ def _text(shown: Shown) -> str:
 
 
 def _text_of_quoted(one: Mapping[str, Any]) -> str:
-    """Return the text of a packet that a verdict of schema 1 quotes."""
+    """Return the text of a packet that is quoted in a verdict of schema 1."""
     head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
     return f"{head}\n\n{one['dissection']}\n\n{_hexdump(bytes.fromhex(one['hex']))}\n"
 

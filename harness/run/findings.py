@@ -1,5 +1,5 @@
-"""The findings of a run, as the terminal shows them at its end: by cause, worst first, with the command that repeats
-the check.
+"""Print the findings of a run on the terminal at its end: by cause, worst first, with the command that repeats the
+check.
 
 A deviation that the baseline expects is not a finding.
 """
@@ -32,21 +32,23 @@ RESUME_OPTIONS: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The options that a resumed run needs again, because the run folder does not keep them, with their default values.
+"""The options that a resumed run needs again, because the run folder does not record them, with their default values.
 """
-SHOWN = 20
-"""Rules of a verdict that are shown whole; the others are named."""
-SHOWN_OF_CAUSE = 5
-"""The same of rules that share a cause."""
+MOST_SHOWN_RULES = 20
+"""The number of rules per verdict that are shown in full; further rules are only named."""
+MOST_SHOWN_OF_CAUSE = 5
+"""The number of rules per cause that are shown in full; further rules are only named."""
 _LONGEST = 300
 
 
 def findings(
     results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str, roots: NamedRoots
 ) -> Iterator[str]:
-    """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``.
+    """Yield the lines of the findings; ``again``: the end of the command that repeats a check, such as ``--sut
+    sut.toml``.
 
-    ``roots``: the missing roots. They come first; a rule that fails only because of them is listed by its id.
+    ``roots``: the missing roots, which are printed first; a rule that is inconclusive only because of them is listed by
+    its id.
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
@@ -55,10 +57,10 @@ def findings(
         yield roots.resting([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD:
-        room, also = SHOWN, list[str]()
+        room, also = MOST_SHOWN_RULES, list[str]()
         for cause in causes_of([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1
-            shown = cause.findings[: min(room, SHOWN_OF_CAUSE)]
+            shown = cause.findings[: min(room, MOST_SHOWN_OF_CAUSE)]
             if shared:
                 yield one_line(cause.title, _LONGEST)
             yield from _list_finding_lines(shown, catalogue, again)
@@ -83,8 +85,8 @@ def _list_finding_lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, 
 
 
 def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the report of a rule's verdict: its sentence, the expected and observed values, the place, and the command
-    to repeat the check.
+    """Yield the lines about a rule's verdict: the sentence, the expected and observed values, the place, and the
+    command to repeat the check.
     """
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
@@ -101,7 +103,7 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
 
 
 def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
-    """Yield the option that chooses the check: by the rule where it is of checks of its own, else by its name."""
+    """Yield the option that selects the check: the rule, or the check's name if the rule has no checks of its own."""
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"
     elif test:
@@ -109,16 +111,14 @@ def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
 
 
 def resume_command(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that resumes a run, with the options that chose its checks; without them, all other checks
-    would run.
-
-    ``given``: the values of the options of `GONE_ON_WITH`.
+    """Return the command that resumes a run, with the options that selected its checks; without them, all other checks
+    would run. ``given``: the values of the options in `RESUME_OPTIONS`.
     """
     return f"{rerun_command(given, folder)} --resume"
 
 
 def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
-    """Return the command that makes a run from its beginning, into ``folder``, or into one that it names itself."""
+    """Return the command that makes a run from the beginning, in ``folder`` or, if None, in a default folder."""
     words = list[str]()
     for option, value in given.items():
         if value in (None, RESUME_OPTIONS[option]):

@@ -1,4 +1,4 @@
-"""The fixtures of checks that need one system: the system, its counterpart, its remote interfaces, the judge."""
+"""The fixtures of checks that need one system: the system, its peer, its remote interfaces, the judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
-from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, RUNS_AGAIN_ALONE, capture_path_of
+from harness.run.rows import Rows
+from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, ROWS, RUN, RUNS_AGAIN_ALONE, capture_path_of
 from harness.sut.stand_ins import describe_lack
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; a check that needs a missing capability ends here, as do the fixtures that depend on
-    it.
-    """
+    """Yield the system under test; a check that needs a missing capability is skipped here."""
     config, test = request.config, str(suite_path(request.node))
     run = config.stash[RUN]
     number = len(run.done.tests) + request.session.items.index(request.node)
@@ -51,21 +50,22 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 
 @pytest.fixture
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
-    """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
+    """Yield the SUT's peer; all packets between both are recorded, and judged by the passive predicates."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # its capture is of three systems
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
+    rows = request.node.stash[ROWS] = Rows(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
-        if counterpart.is_residue(frame):
+        if rows.peer.is_residue(frame):
             earlier.append(frame)
-            judge.packets.note(frame)
+            rows.judge.packets.note(frame)
         else:
-            judge.packets.on_frame(frame)
+            rows.judge.packets.on_frame(frame)
 
     recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
@@ -76,14 +76,14 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         tape.end()
     if earlier:
         sut.residue.append(
-            f"{len(earlier)} answers to messages of earlier checks reached this check, the first: {earlier[0]}"
+            f"{len(earlier)} answers to messages from earlier checks arrived in this check, the first: {earlier[0]}"
         )
-    counterpart.close()
+    rows.peer.close()
 
 
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
-    """Return the SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    """Return the SUT's interfaces for remote reading; a check that uses this fixture needs qm2qm."""
     from harness.peer.remote import Remote  # with scapy's DCE/RPC, which takes longer to import than all the rest
 
     return Remote(peer, sut)

@@ -1,4 +1,4 @@
-"""The end of a run whose SUT sends without an end: further checks find the same, and fill the disk with captures."""
+"""End a run whose SUT sends without end, because further checks would find the same and fill the disk with captures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.run.stash import RUN
 
 MOST_FLOODS = 3
 MOST_CAPTURED = 512 * 1024 * 1024
-"""int bytes of captures of one run. A conforming SUT makes about 15 MB in a whole run."""
+"""int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
 
 
 def why_ended(item: pytest.Item) -> str | None:
-    """Add a finished check to the floods and the captured bytes; return why the run must end, or None."""
+    """Count the floods and captured bytes of a finished check; return the reason why the run must end, or None."""
     run = item.config.stash[RUN]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDINGS[Condition.FLOODS][0]]
@@ -30,6 +30,6 @@ def why_ended(item: pytest.Item) -> str | None:
 
 
 def _count_captured_bytes(run: Run, test: str) -> int:
-    """Return the bytes of the captures of all attempts at a check."""
+    """Return the total size of the captures of all attempts at a check."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))

@@ -1,4 +1,4 @@
-"""End the run with one line when the run folder cannot be written; ``--resume`` continues it when there is room."""
+"""End the run with one line when the run folder cannot be written; ``--resume`` continues it once the disk has room."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from harness.run.run import Run
 
 
 class FullDisk:
-    """A plugin of pytest that looks for errors of the run folder, its own and those of pytest's reports in it."""
+    """A pytest plugin that recognizes errors about the run folder, from the harness and from pytest's reports in it."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """End the run at a check that could not write: its later errors are not about the SUT."""
+        """End the run at a check that could not write to the run folder, because its further errors are not about the
+        SUT.
+        """
         report = yield
         if call.excinfo is not None and (error := _folder_error(call.excinfo.value)) is not None:
             self._exit(str(error))
@@ -28,7 +30,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self) -> Generator[None, Any, Any]:
-        """End a run that cannot write which rules it judges."""
+        """End a run that cannot write rules.json."""
         try:
             return (yield)
         except FolderError as error:
@@ -36,7 +38,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """End the run where verdicts of workers, or reports, could not be written."""
+        """End the run when verdicts of workers, or reports, could not be written."""
         try:
             return (yield)
         except Exception as error:
@@ -46,7 +48,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Account for a run whose last files could not be written."""
+        """Print the summary of a run whose last files could not be written."""
         try:
             return (yield)
         except Exception as error:
@@ -61,9 +63,7 @@ class FullDisk:
         pytest.exit(why, returncode=EXIT_USAGE)
 
     def _find_disk_error(self, error: BaseException | None) -> str | None:
-        """Return the message for an error, or one of its causes, that is about the run folder; None for any other
-        error.
-        """
+        """Return the message for an error that is caused by the run folder; None for any other error."""
         while error is not None:
             if isinstance(error, FolderError):
                 return str(error)
@@ -73,7 +73,7 @@ class FullDisk:
         return None
 
     def _is_ours(self, error: OSError) -> bool:
-        """Return whether an error is about a file of the run folder, or about the room on its disk."""
+        """Return whether an error is about a file in the run folder, or about the space on its disk."""
         named = error.filename is not None and str(self.run.folder) in str(error.filename)
         return named or error.errno in FolderError.OF_DISKS
 

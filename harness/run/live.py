@@ -1,6 +1,6 @@
-"""The progress of ``mqconform run`` for a person: the number of checks done, the remaining time, each failing rule.
+"""Show the progress of ``mqconform run``: the number of finished checks, the remaining time, each failing rule.
 
-On a terminal one line that changes; into a file a line every half minute, so that a CI job is not taken for dead.
+On a terminal, one line is updated; in a file, a line is added every half minute, so that a CI job shows activity.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 PIPED_EVERY_S = 30.0
 TERMINAL_EVERY_S = 0.5
 SHOWN_AT_MOST = 50
-"""The number of rules that are named during the run; the end of the run names the others."""
+"""The number of rules that are named during the run; the summary at the end names the others."""
 
 
 class Live:
-    """Takes the place of pytest's dots. ``write``: shows a line for good; ``rewrite``: one that the next replaces."""
+    """Replaces pytest's dots. ``write``: prints a permanent line; ``rewrite``: prints a line that the next one
+    replaces.
+    """
 
     def __init__(self, run: Run, reporter: Any, clock: Any = time.monotonic) -> None:
         self.run = run
@@ -36,7 +38,7 @@ class Live:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        """Count a report as pytest does, and show no letter for it."""
+        """Count a report like pytest, but print no letter for it."""
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
@@ -49,11 +51,11 @@ class Live:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Know how many checks there are."""
+        """Store the number of collected checks."""
         self._checks = len(session.items)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Print the changes that a check made."""
+        """Print the new verdicts of a finished check, and the progress."""
         self._done += 1
         for root in [*self.run.roots.by_subject.values()][self._roots :]:
             self._roots += 1
@@ -71,7 +73,7 @@ class Live:
             self._show(self.progress(), for_good=not self._terminal)
 
     def progress(self) -> str:
-        """Return in one line how far the run is."""
+        """Return one line with the progress of the run."""
         rules = self.run.log.rules.values()
         counts = "".join(f", {number} {one}" for one in BAD if (number := sum(rule is one for rule in rules)))
         judged = sum(rule in DECIDED for rule in rules)
@@ -89,7 +91,7 @@ class Live:
             says = f"  {row.says}" if row is not None else ""
             self._show(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == SHOWN_AT_MOST + 1:
-            self._show(f"more than {SHOWN_AT_MOST} rules: the end of the run names the others", for_good=True)
+            self._show(f"more than {SHOWN_AT_MOST} rules; the others are listed at the end of the run", for_good=True)
 
     def _show(self, line: str, *, for_good: bool) -> None:
         if self._terminal:

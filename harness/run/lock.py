@@ -1,7 +1,6 @@
-"""The lock of a run folder: one process at a time writes there.
-
-The kernel keeps the lock for the process that took it, not for forked processes, and frees it at the end of that
-process. So the file of a killed run blocks no other run.
+"""Lock a run folder, so that only one process writes to it. The kernel keeps the lock for the process that took it, not
+for forked processes, and frees it at the end of that process. So the lock file of a killed run does not block other
+runs.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _HELD = (errno.EACCES, errno.EAGAIN)
 
 
 class RunLock:
-    """A run folder that this process alone writes to, until ``release``."""
+    """A lock on a run folder, which only this process may write to until ``release``."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -27,7 +26,9 @@ class RunLock:
 
     @classmethod
     def take(cls, folder: Path) -> RunLock:
-        """Lock a folder; UsageError names the process that holds the lock, OSError a folder that cannot be written."""
+        """Lock a folder. Raise UsageError, which names the process, if another process holds the lock; raise OSError
+        for a folder that cannot be written.
+        """
         path = folder / LOCK_FILE
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -44,7 +45,7 @@ class RunLock:
             return cls(path, descriptor)
 
     def release(self) -> None:
-        """Take the file away and free the lock; once."""
+        """Remove the lock file and free the lock; further calls do nothing."""
         if self._descriptor is not None:
             self._path.unlink(missing_ok=True)
             os.close(self._descriptor)
@@ -59,7 +60,8 @@ def _lock(descriptor: int, folder: Path) -> None:
             raise
         pid = os.pread(descriptor, _PID_LENGTH, 0).decode("ascii", "replace").strip()
         raise UsageError(
-            f"{folder}: process {pid or 'of another run'} writes a run there; wait for its end, or give another --out"
+            f"{folder}: process {pid or 'of another run'} is writing a run to this folder; "
+            "wait for its end, or give another --out"
         ) from None
 
 

@@ -1,32 +1,54 @@
-"""Marks of a check: the rules that the check judges, and the capabilities and facilities that the check needs."""
+"""Define the marks of checks: the rules that a check judges, its required capabilities and facilities, and the
+parameters that it varies.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
+
+from harness.errors import HarnessError
+from harness.varying.parameters import PARAMETERS
 
 
 def covers(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``.
-
-    A failure cites the sentences of these rules. After ``make tags`` an editor leads from an id to its row.
+    """Mark a check with the complete ids of the rules that it judges, such as ``MQQB-3.1.5.8.1-01``. A failure cites
+    the sentences of these rules. After ``make tags``, an editor finds the row of an id.
     """
     return pytest.mark.covers(*rules)
 
 
 def sut_survives(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that the system must survive: the tester asks it for a session before and after the check.
-
-    A system that answers before the check and not after it fails these rules; without arguments, all rules that the
+    """Mark a check that the system must survive: the tester requests a session before and after the check. A system
+    that answers before the check, but not after it, fails the given rules, or, without arguments, all rules that the
     check covers.
     """
     return pytest.mark.sut_survives(*rules)
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that breaks rules of level MUST with packets of its own; ``prove`` allows no others."""
+    """Mark a check that breaks these MUST rules with packets of the peer on purpose; ``prove`` permits no other check
+    to break a MUST.
+    """
     return pytest.mark.malforms(*rules)
 
 
 def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a check with the capabilities and facilities that the check needs."""
     return pytest.mark.needs(*names)
+
+
+def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
+    """Mark a check whose rules hold whatever these parameters are (``harness/varying/parameters.py``).
+
+    The check runs once as it is, and again with each row of a covering array: the messages, queues and reads that it
+    makes have the values of the row where it gives none. ``values``: some values of a parameter, with ``_`` for spaces.
+    """
+    chosen = {name: [value.name for value in PARAMETERS.get(name, ())] for name in parameters}
+    chosen |= {name.replace("_", " "): list(names) for name, names in values.items()}
+    for name, names in chosen.items():
+        known = [value.name for value in PARAMETERS.get(name, ())]
+        if not names or not set(names) <= set(known):
+            raise HarnessError(f"@varied: {name} has no values {', '.join(names) or 'at all'}; known are {known}")
+    return pytest.mark.varied(chosen)

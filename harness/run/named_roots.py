@@ -1,4 +1,4 @@
-"""Missing roots, on which the verdicts of a run rest: each root is named once, before the verdicts."""
+"""Collect the missing roots on which the verdicts of a run rest; each root is named once, before the verdicts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class NamedRoot:
 
     @property
     def found(self) -> str:
-        """The line when it is found: how many checks rest on it is not known yet."""
+        """The line that is printed when the root is found, without the number of checks, which is not known yet."""
         return f"{HEAD}{self.said}"
 
     def __str__(self) -> str:
-        """Return the line when the run is over."""
+        """Return the line for the end of the run, with the number of checks."""
         count = len(self.checks)
         resting = f" ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else ""
         return f"{self.found}{resting}"
@@ -34,12 +34,12 @@ class NamedRoot:
 
 @dataclass(slots=True)
 class NamedRoots:
-    """The missing roots of a run, by subject. The first text of a subject is shown, however many texts there are."""
+    """The missing roots of a run, by subject. For each subject, only the first text is shown."""
 
     by_subject: dict[str, NamedRoot] = field(default_factory=dict)
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
-        """Note that checks met a missing root."""
+        """Record that checks rest on a missing root."""
         root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, SAID_LIMIT)))
         root.checks.update(checks)
 
@@ -49,18 +49,22 @@ class NamedRoots:
             self.name(subject, root.said, root.checks)
 
     def root_of(self, test: str | None) -> NamedRoot | None:
-        """Return the first of them on which a check rests; ``test``: its id, or the end of that."""
+        """Return the first missing root on which a check rests, or None; ``test``: the id of the check, or the end of
+        the id.
+        """
         if test is None:
             return None
         resting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
         return next(resting, None)
 
     def lines(self) -> list[str]:
-        """Return a line for each, as the head of a run's result shows it."""
+        """Return the line of each missing root, for the beginning of a run's summary."""
         return [str(root) for root in self.by_subject.values()]
 
     def resting(self, rules: Sequence[str], shown: int | None = None) -> str:
-        """Return the line of the rules that are inconclusive because of them; it names all, or those ``shown``."""
+        """Return the line about the rules that are inconclusive because of missing roots; it names all rules, or the
+        first ``shown``.
+        """
         checks = len(set[str]().union(*(root.checks for root in self.by_subject.values())))
         counts = f"{len(rules):,} rule{'s' if len(rules) != 1 else ''} in {checks:,} check{'s' if checks != 1 else ''}"
         left = len(rules) - len(rules[:shown])
@@ -68,7 +72,7 @@ class NamedRoots:
         return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the missing roots as run.json has them."""
+        """Return the missing roots in the form of run.json."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()
@@ -76,7 +80,7 @@ class NamedRoots:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
-        """Read the missing roots of run.json; KeyError or TypeError when the entry is broken."""
+        """Read the missing roots from run.json; raise KeyError or TypeError when the entry is broken."""
         found = cls()
         for one in tree:
             checks = (current_check(str(check)) for check in one["checks"])

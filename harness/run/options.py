@@ -1,4 +1,4 @@
-"""The options of a conformance run."""
+"""Define pytest's options of a conformance run."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from harness.lengths_of_time import FORMS, seconds_of
 from harness.paths import SUITES
 
 PLUGIN = "harness.run.plugin"
-"""Named here, so that its options are known before pytest looks for files among the arguments."""
-UNNEEDED = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
-"""Plugins of pytest that a run does without: the second and third collect garbage twice, longer than most checks."""
+"""The name of the plugin, given to pytest as an argument, so that its options are known before pytest parses the other
+arguments.
+"""
+DISABLED_PLUGINS = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
+"""The plugins of pytest that a run disables. The second and third collect garbage after each check, which takes longer
+than most checks.
+"""
 CHECK_LIMIT_S = 15 * 60
-"""No wait that a check without control makes is as long."""
+"""int s: the longest time of a check by default, longer than every wait of a check without a control channel."""
 
 
 def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
-    """Return the arguments that every run of the suites starts with, wherever it is called from."""
+    """Return the first arguments of pytest for every run of the suites, independent of the current folder."""
     places = [str(SUITES.parent / path) for path in paths]
-    left_out = [word for plugin in UNNEEDED for word in ("-p", f"no:{plugin}")]
+    left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
     return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
 
 
@@ -38,11 +42,11 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="only checks of a document, a section, a rule, of role=, level=, observe=",
+        help="only checks of a document, a section or a rule, or of rules with role=, level= or observe=",
     )
-    group.addoption("--baseline", metavar="FILE", help="the TOML file of deviations that are known")
-    group.addoption("--live", action="store_true", help="say how far the run is instead of showing dots")
-    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="begin no check after so many seconds")
+    group.addoption("--baseline", metavar="FILE", help="the TOML file of known deviations")
+    group.addoption("--live", action="store_true", help="show the progress of the run instead of dots")
+    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="start no check after this number of seconds")
     group.addoption(
         "--check-limit",
         type=_seconds,
@@ -50,11 +54,22 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help=f"end a check that takes longer ({CHECK_LIMIT_S})",
     )
-    group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
+    group.addoption(
+        "--wait", type=_seconds, default=0, metavar="SECONDS", help="wait this number of seconds for the SUT to start"
+    )
     group.addoption("--allure", action="store_true", help="write allure-results at the end of the run")
-    group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
-    group.addoption("--replay", metavar="RUN", help="run the checks of this run on their captures")
-    group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
+    group.addoption("--workers", type=int, default=1, metavar="N", help="the number of checks that run in parallel")
+    group.addoption("--replay", metavar="RUN", help="run the checks of this run folder again on their captures")
+    group.addoption(
+        "--strength",
+        type=int,
+        choices=(1, 2, 3),
+        default=2,
+        help="cover each combination of values of this number of parameters in varied checks; 1: run each check once",
+    )
+    group.addoption(
+        "--fault", action="append", default=[], metavar="NAME", help="install this fault in a virtual reference"
+    )
 
 
 def _seconds(text: str) -> int:

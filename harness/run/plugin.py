@@ -1,6 +1,5 @@
-"""The pytest plugin: ``pytest suites --sut sut.toml`` is a conformance run.
-
-Inert in any other pytest session: it acts only on tests below the suites folder.
+"""The pytest plugin for a conformance run, ``pytest suites --sut sut.toml``. It acts only on tests below the suites
+folder, and does nothing in any other pytest session.
 """
 
 from __future__ import annotations
@@ -41,7 +40,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The handlers before the run of the signals that end it."""
+"""The previous handlers of the signals that end a run."""
+EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
+NEW_OBJECTS = 10_000
+"""After so many new objects Python looks for cycles among them."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -53,13 +55,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers; with --sut, open the run folder before other plugins look for their files."""
+    """Register the markers; with --sut, open the run folder before other plugins need it."""
     config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
     config.addinivalue_line(
         "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
     )
-    config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
-    config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
+    config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of the peer")
+    config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check needs")
+    config.addinivalue_line("markers", "varied(values): the parameters that a check varies (harness/varying)")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
         try:
             _begin_run(config)
@@ -75,7 +78,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, teardown, terminal, topologies
+    from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
@@ -113,24 +116,27 @@ def _begin_run(config: pytest.Config) -> None:
         run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
+    run.strength = config.getoption("strength")
+    if config.getoption("--replay"):
+        run.strength = replays.strength_of(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = timeouts_report(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
+    for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = run.log, run.residue, run.roots
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
 
 
 def _has_rule_selection(config: pytest.Config) -> bool:
-    """Return whether rules were asked for."""
+    """Return whether the options select rules."""
     return any(map(config.getoption, ("--rule", "--select")))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files of checks that have nothing to do with the few rules that are asked for."""
+    """Ignore the files of checks that cannot contain checks of the selected rules, if few rules are selected."""
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
@@ -141,7 +147,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """End a run when a file of checks cannot be read: without its checks it is not the run that was asked for."""
+    """End a run when a file of checks cannot be read, because its checks would be missing."""
     report = yield
     run = collector.config.stash.get(RUN, None)
     if run is not None and report.failed:
@@ -152,7 +158,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select by rule, leave out the finished checks of a resumed run, and refuse checks without a SUT."""
+    """Select checks by rule, remove the finished checks of a resumed run, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
     if _has_rule_selection(config) and not config.getoption("--replay"):
         keep = choose_checks(wanted_rules(config), checks)
@@ -169,7 +175,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _give_up(config, run)
         raise pytest.UsageError(
             f"the selection {run.selection!r} matches no check; `mqconform rules` lists the rules, and "
-            "`mqconform explain RULE` the checks of one"
+            "`mqconform explain RULE` the checks of a rule"
         )
     run.describe()
     run.write_run_file(finished=None, code=None)
@@ -178,7 +184,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _give_up(config: pytest.Config, run: Run) -> None:
-    """Stop the SUT of a run without a check, and remove the folder of the run."""
+    """Stop the SUT of a run without checks, and remove the folder of the run."""
     for driver in config.stash[DRIVERS]:
         driver.stop()
     run.discard()
@@ -186,15 +192,20 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run."""
+    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
+
+    Checks make few cycles and many objects: to look for cycles seldom saves a tenth of a run.
+    """
     if RUN in session.config.stash:
         gc.freeze()
+        session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
+        gc.set_threshold(NEW_OBJECTS)
         gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """Check after each check whether the SUT's process still runs; workers leave that to the session."""
+    """After each check, find out whether the SUT's process still runs; for workers, the session does this."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
@@ -215,7 +226,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run the checks in parallel if several workers were asked for."""
+    """Run the checks in parallel if several workers are requested."""
     drivers = session.config.stash.get(DRIVERS, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
         return None  # pytest's own loop
@@ -227,7 +238,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
-    """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
+    """Prepare a check; when its SUT cannot be reached, its rules get the verdict inconclusive."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
@@ -266,7 +277,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; every rule that it covers gets a verdict, also after an error."""
+    """Run a check; every rule that it covers gets a verdict, even after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
@@ -298,7 +309,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
-        judge.break_off(f"the check ended itself without judging this rule: {error}", Verdict.HARNESS_ERROR)
+        judge.break_off(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
         if judge.malformed is None:
@@ -318,7 +329,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def _name_root(item: pytest.Item, error: Exception) -> None:
-    """Note a missing root when a check missed it; each kind of error is named once."""
+    """Record a missing root that a check reported; each kind of error is named once."""
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
@@ -331,9 +342,10 @@ def _hung_up(item: pytest.Item) -> bool:
 
 
 def _fail_broken_rules(judge: Judge, run: Run) -> None:
-    """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
+    """Make the check fail for its own rules, and for a passive rule that no earlier check found broken; cite these
+    rules.
 
-    Let pytest pass a check whose failures the baseline of the run expects.
+    In pytest, a check passes if the baseline of the run accepts its failures.
     """
     from harness.judging.verdicts import BAD
 
@@ -348,7 +360,7 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """End the run: its exit code is the session's, unless pytest itself ended badly."""
+    """End the run, and make its exit code that of the session, unless pytest failed."""
     from harness.run import survival
 
     run = session.config.stash.get(RUN, None)
@@ -371,7 +383,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _write_results(config: pytest.Config, run: Run) -> None:
-    """Write the results, rule by rule; without pytest's JUnit plugin there is no junit.xml."""
+    """Write the results rule by rule; junit.xml is written only with pytest's JUnit plugin."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import with_causes
@@ -390,7 +402,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
 
 
 def _confirm_identity(session: pytest.Session) -> None:
-    """Compare who answers with who answered at the start."""
+    """Check that the system is the same one as at the start of the run."""
     from harness.errors import SutLost
 
     try:
@@ -402,6 +414,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
+    gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
     restore(config.stash.get(EARLIER_HANDLERS, {}))

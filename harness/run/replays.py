@@ -1,4 +1,4 @@
-"""A run that replays another: the checks of its run folder, each on its own capture."""
+"""Replay a run: run the checks of its run folder, each on its own capture."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
 NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that end before anything is sent."""
-FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
-"""The files of the checks that are replayed, with the folders above them."""
+"""The verdicts of checks that end before any packet is sent."""
+REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
+"""The files of the replayed checks, with the folders that contain them."""
 
 
 def load_replayed_run(
     folder: Path, rules: Collection[str]
 ) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
-    """Return the SUT file of the run in a folder, and a function that makes the driver of its captures.
-
-    ``rules``: only checks that have a verdict on one of them; empty: all checks.
+    """Return the SUT file of the run in a folder, and a function that creates the driver of its captures. ``rules``:
+    replay only checks with a verdict on one of these rules; if empty, all checks.
     """
     path = folder / RUN_FILE
     try:
@@ -43,22 +42,27 @@ def load_replayed_run(
             for one in run.get("deaths", ())
         ]
     except OSError as error:
-        raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(f"{folder}: is not a run folder: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}: is cut or broken ({error}); it is no {RUN_FILE} of this harness") from error
     try:
         captures = _map_captures(folder, rules)
     except OSError as error:
-        raise UsageError(f"{folder}: holds no run: {VERDICTS_FILE}: {error.strerror}") from error
+        raise UsageError(f"{folder}: is not a run folder: {VERDICTS_FILE}: {error.strerror}") from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
-def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
+def strength_of(folder: Path) -> int:
+    """Return the strength with which the checks of a run were varied: 2 where the run names none."""
+    found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
+    return int(found) if found in (1, 3) else 2
 
-    A check that was not made, because the system does not have a needed capability, has no capture.
+
+def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
+    """Return the captures of a run's checks; of several attempts at a check, the last one, which gave the verdicts. A
+    check that was skipped, because the system lacks a capability, has no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
@@ -74,17 +78,17 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files that have none of the checks."""
+    """Ignore the files without replayed checks."""
     if not collection_path.is_relative_to(SUITES):
         return None
-    if FILES not in config.stash:
+    if REPLAYED_FILES not in config.stash:
         files = {SUITES.parent / test.partition("::")[0] for test in _driver(config).captures}
-        config.stash[FILES] = frozenset(each for path in files for each in (path, *path.parents))
-    return True if collection_path not in config.stash[FILES] else None
+        config.stash[REPLAYED_FILES] = frozenset(each for path in files for each in (path, *path.parents))
+    return True if collection_path not in config.stash[REPLAYED_FILES] else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the checks that have no capture."""
+    """Remove the checks without a capture."""
     captures = _driver(config).captures
     config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
     items[:] = [item for item in items if suite_path(item) in captures]

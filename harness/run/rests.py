@@ -1,4 +1,6 @@
-"""The roots of the verdicts of one check, in addition to the system's own behavior: noted while its fixtures exist."""
+"""Collect the roots on which the verdicts of a check rest, in addition to the system's behavior, while its fixtures
+exist.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,17 @@ from harness.sut.own_queues import PROVISIONED
 if TYPE_CHECKING:
     import pytest
 
-_CLOSED = re.compile(r"(?<!not )\bclosed\b")
-"""The words of checks for a connection that the system closed."""
+_WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
+"""The words in observations for a connection that the system closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rests:
-    """``connected``: the system opened a connection to where the peer accepts sessions, not only to its RPC.
-
-    ``awaited``: the peer waited for one, and none came. ``addressed``: the check named a queue of the system, or sent
-    it a message: a name of the system had to lead there. ``provisioned``: keys of [queues] that it used. ``reads``: it
-    needs remote reading, and saw nothing of it. ``known_peer``: its peer is the one of the SUT file. ``came``: the
-    frames that the system sent.
+    """The roots of a check. ``connected``: the system connected to the peer's port for sessions, not only to its RPC
+    port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the check named a queue of the system or
+    sent a message to it, so that a name of the system had to be correct. ``provisioned``: the keys of [queues] that it
+    used. ``reads``: the check needs remote reading, and observed none. ``known_peer``: its peer is the peer of the SUT
+    file. ``came``: the frames from the system.
     """
 
     connected: bool = False
@@ -38,23 +39,22 @@ class Rests:
 
     @property
     def any(self) -> bool:
-        """Return whether there is something to ask for."""
+        """Return whether the check has roots that can be checked."""
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:
-        """Return whether the evidence of a verdict has arrived: a missing root does not change these packets."""
+        """Return whether the packets that a verdict names arrived, so that no missing root can explain the verdict."""
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
 
     def is_silence(self, entry: Entry) -> bool:
-        """Return whether a pass rests on silence: such a pass is valid only if a packet could have arrived.
-
-        A connection that the system closed also counts as heard.
+        """Return whether a pass rests on silence, so that it is valid only if a packet could have arrived. A connection
+        that the system closed is not silence.
         """
-        return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED.search(entry.observed) is None
+        return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
 def rests_of(item: pytest.Item) -> Rests:
-    """Return the roots of a check, when it is over and its fixtures still exist."""
+    """Return the roots of a finished check, whose fixtures must still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:

@@ -1,7 +1,7 @@
-"""The findings of a run, rule by rule, for other tools: junit.xml and allure-results/, made from verdicts.jsonl.
+"""Write the results of a run, rule by rule, for other tools: junit.xml and allure-results/, made from verdicts.jsonl.
 
-One test case is one rule with its final verdict, whichever checks and workers judged it, in any order; so a resumed run
-also has the rules of its beginning.
+A test case is a rule with its final verdict, independent of the checks and workers that judged it and of their order;
+so a resumed run includes the rules of its earlier part.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from harness.wire.value_names import with_names
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
 ATTACHMENT = "expected, observed, evidence"
-"""The name of the one attachment of a rule in Allure: three files a rule take longer to write than many runs last."""
+"""The name of the single attachment of a rule in Allure. Three files for each rule would take longer to write than many
+runs last.
+"""
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document may have (XML 1.0, 2.2)."""
+"""Matches characters that are not allowed in XML documents (XML 1.0, 2.2)."""
 
 _JUNIT: Mapping[Verdict, str | None] = {
     Verdict.FAIL: "failure",
@@ -38,7 +40,7 @@ _JUNIT: Mapping[Verdict, str | None] = {
     Verdict.NOT_APPLICABLE: "skipped",
     Verdict.NOT_OBSERVABLE: "skipped",
 }
-"""The element of a JUnit test case for each verdict."""
+"""The child element of a JUnit test case for each verdict."""
 _ALLURE: Mapping[str | None, str] = {"failure": "failed", "error": "broken", "skipped": "skipped", None: "passed"}
 
 
@@ -50,13 +52,13 @@ class RuleResult:
     verdict: Verdict
     line: dict[str, Any]
     accepted: str | None = None
-    """Why a baseline expects this failure."""
+    """The baseline's reason for accepting this failure; None without one."""
     cause: str = ""
-    """The cause that several findings of the run share with this one (`harness.run.causes`)."""
+    """The cause that this finding shares with others of the run (`harness.run.causes`)."""
 
     @property
     def section(self) -> str:
-        """The document and the section, in words."""
+        """The document and the section as a text."""
         return f"{self.line['document']} {self.line['section']}"
 
     @property
@@ -92,12 +94,12 @@ class RuleResult:
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file; return the final verdict of every rule in it, by rule id."""
+    """Read a verdict file; return the final verdict of every rule, by rule id."""
     return [_result_of(line) for line in read_standing_verdicts(path)]
 
 
-def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return the final verdict of every rule that these lines judge, by rule id."""
+def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
+    """Return the final verdict of every rule in these lines, by rule id."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
@@ -114,7 +116,8 @@ def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:
 
 
 Told = Callable[[RuleResult], Iterable[str]]
-"""A function that returns the lines of a verdict for a person (`harness.run.findings.describe_finding`)."""
+"""The type of functions that return the lines about a verdict for a reader (`harness.run.findings.describe_finding`).
+"""
 
 
 def write_junit(
@@ -125,11 +128,9 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write JUnit's XML: a test suite for each document, a test case for each rule; verdicts except passes are shown
-    whole.
-
-    ``partial``: why the run is only a part; ``roots``: the missing roots of its verdicts. Each is a property of each
-    test suite.
+    """Write JUnit's XML: a test suite for each document, a test case for each rule; all verdicts except passes are
+    shown in full. ``partial``: the reason why the run is partial; ``roots``: the missing roots of its verdicts. Both
+    are properties of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
@@ -163,10 +164,11 @@ def write_junit(
 def write_allure(
     results: Iterable[RuleResult], folder: Path, run: Path, told: Told, partial: str | None = None
 ) -> None:
-    """Write Allure's results anew: one for each rule, with its sentence, its packets, and their capture.
+    """Replace Allure's results: one for each rule, with its sentence, its packets, and their capture.
 
-    ``run``: the run folder with the captures. Epic, feature and story are document, section and rule. Verdicts except
-    passes have their capture attached. ``partial``: why the run is only a part; it appears in Allure's environment.
+    ``run``: the run folder with the captures. Epic, feature and story are document, section and rule. The captures of
+    all verdicts except passes are attached. ``partial``: the reason why the run is partial, which Allure shows as
+    environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult

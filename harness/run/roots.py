@@ -1,6 +1,5 @@
-"""The roots on which the verdicts of a run rest: checked once, at the first verdict that a missing root may explain.
-
-A pass that rests on silence is such a verdict also.
+"""Check the roots on which the verdicts of a run rest, once, at the first verdict that a missing root may explain. A
+pass that rests on silence is also such a verdict.
 
 The run keeps the answer. A verdict that rests on a missing root is inconclusive, with the root as its reason.
 """
@@ -30,33 +29,35 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import as_fresh_peer
 
 ATTEMPTS = 3
-"""The number of attempts when the system does not answer, for instance while it restarts."""
+"""The number of attempts to check the roots of a system that does not answer, for instance while it restarts."""
 
 
 @dataclass(slots=True)
 class Roots:
-    """The known roots of the system of a run. ``lines``: None before the first answer."""
+    """The known roots of the system of a run. ``lines``: the findings; None before the first answer."""
 
     lines: tuple[Line, ...] | None = None
     reached: bool = False
-    """Whether the system was seen to open a connection to the peer."""
+    """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
     _shared: IO[bytes] | None = None
-    """Has the answer for workers."""
+    """The shared answer of the workers."""
 
     @contextmanager
     def share_answer(self) -> Iterator[None]:
-        """Let processes that are forked meanwhile have one answer: the first that needs it asks, the others wait."""
+        """Let the processes that are forked in this context share one answer: the first that needs it asks, the others
+        wait.
+        """
         with tempfile.TemporaryFile() as self._shared:
             yield
         self._shared = None
 
     def note(self, rests: Rests) -> None:
-        """Note the observations of a check."""
+        """Record the observations of a check."""
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
-        """Ask the system, unless that has been done."""
+        """Check the roots, unless the answer is known."""
         if self.lines is not None or self._attempts == ATTEMPTS:
             return
         self._attempts += 1
@@ -90,7 +91,7 @@ class Roots:
 
 
 def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
-    """Check the roots of the system; None when it cannot be reached, so that the next caller tries again."""
+    """Check the roots of the system; return None when it cannot be reached, so that the next caller tries again."""
     try:
         found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
@@ -100,7 +101,9 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
 
 
 def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
-    """Ask as a peer that no check has, at an address that no check listens at where this machine has many."""
+    """Check the roots with a peer of its own, at an address at which no check listens, if this machine has several
+    addresses.
+    """
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield identity(driver.file, driver.identifier)
     if driver.control_route is not None:
@@ -112,7 +115,9 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
 def doubt_verdicts(
     entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots
 ) -> list[Entry]:
-    """Return the verdicts of a check; those that rest on something missing are inconclusive, and it is named."""
+    """Return the verdicts of a check; verdicts that rest on a missing root become inconclusive, with the root as
+    reason.
+    """
     roots.note(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
         return entries
@@ -127,7 +132,7 @@ def doubt_verdicts(
 
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
-    """Return whether something missing may explain a verdict."""
+    """Return whether a missing root may explain a verdict."""
     broken = (*BROKEN, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not rests.is_shown(entry)
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))

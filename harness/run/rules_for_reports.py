@@ -1,4 +1,6 @@
-"""The rules of these suites for reports, which know no suites: an entry point, so that they import nothing of them."""
+"""Provide the rules of the suites to reports. Reports load this module through an entry point, so that they import no
+code of the suites.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run: its folder, its verdict log, its verdicts, its end."""
+"""Manage a run: its folder, its verdict log, its verdicts, its end."""
 
 from __future__ import annotations
 
@@ -54,68 +54,72 @@ from harness.sut.sut_process import Death
 
 @dataclass(slots=True)
 class Run:
-    """A run folder that is being written."""
+    """A run in progress, which writes its run folder."""
 
     folder: Path
     file: SutFile
     catalogue: Catalogue
     selection: str
     whole: bool
-    """Whether all suites were asked for: then the frozen counts hold."""
+    """Whether all suites are selected, so that the frozen number of checks must be reached."""
     id: str
     log: VerdictLog
     started: str
     done: Recorded
     lock: RunLock
     made: Path | None = None
-    """The highest folder that was made for it."""
+    """The highest folder that was created for this run."""
     suites: str | None = None
     """The SHA-256 of rules.json, once written: the rules that this run could judge, and their checks."""
     asked: int = 0
-    """How many checks it is to make, those of before it was resumed included."""
+    """The number of checks to make, including those made before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
-    """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
+    """The passive rules already found broken, so that a wrong field of a packet does not fail every check of the run.
+    """
     passes: Counter[str] = field(default_factory=Counter)
-    """How often each rule has passed in this process."""
+    """The number of passes of each rule in this process."""
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
-    """A word that no other run has, nor this one before it was resumed."""
+    """A word that is different for every run, and for every time that a run is resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)
-    """Residue: objects that checks left behind in the SUT, or late effects of a finished check; no check judges
-    them.
+    """The residue: objects that checks left behind in the SUT, and late effects of finished checks. No check judges it.
     """
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
-    """That of the run before it was resumed; of checks that are made again it counts no more."""
+    """The residue of the run before it was resumed; residue of checks that are repeated no longer counts."""
     timeouts: dict[str, Any] | None = None
-    """How fast the SUT answered at the start, and the timeouts that follow (harness.sut.timeouts.report)."""
+    """The speed of the SUT's answers at the start, and the timeouts computed from it (harness.sut.timeouts.report)."""
     aborted: str | None = None
     deadline_s: int | None = None
-    """Seconds after the begin of the run after which no check is begun."""
+    """The time after the beginning of the run, in seconds, after which no check is started."""
     began_s: float = field(default_factory=time.monotonic)
     interrupted: bool = False
     lost: bool = False
-    """Whether it was aborted because the SUT could not be tested any more."""
+    """Whether the run was aborted because the SUT could no longer be tested."""
     uncollected: bool = False
     """Whether a file of checks could not be read."""
     deaths: list[Death] = field(default_factory=list)
     captured: int = 0
-    """Bytes of the captures that this process, or its workers, wrote."""
+    """The number of bytes in captures of this process and of its workers."""
     roots: NamedRoots = field(default_factory=NamedRoots)
-    """The missing roots on which its verdicts rest."""
+    """The missing roots on which verdicts of the run rest."""
     known: Roots = field(default_factory=Roots)
-    """The known roots of its verdicts."""
+    """The known roots of the verdicts."""
     queue_managers: list[UUID] = field(default_factory=list)
-    """The identifiers of the SUT at the start, each once: workers may share it."""
+    """The identifiers of the SUT at the start, each once, because workers may share a system."""
     baseline: Baseline | None = None
-    """Deviations that are known: they do not end the run badly."""
+    """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
-    """How much of the residue run.json has."""
+    """How many entries of the residue are in run.json."""
+    shrinks: bool = True
+    """Whether a varied check that fails looks for the smallest combination."""
+    strength: int = 2
+    """How many parameters each combination of a varied check has; 1: no check is varied."""
     failed: bool = False
-    """Whether a check failed for pytest, also one that broke before or after it could judge."""
+    """Whether a check failed for pytest, including one that failed in its set-up or teardown."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
-        """Open a run folder, new or (``resume``) begun before; UsageError when it cannot be used."""
+        """Open a new run folder or, with ``resume``, an existing one; raise UsageError when it cannot be used."""
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
@@ -193,24 +197,26 @@ class Run:
             "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
+        if self.strength != 2:
+            content["strength"] = self.strength
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _residue_left(self) -> Iterator[dict[str, str]]:
-        """Yield the residue of the run before it was resumed, except of checks that were made again."""
+        """Yield the residue of the run before it was resumed, except that of repeated checks."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
     def keep_residue(self) -> None:
-        """Write run.json when checks left or met something since it was written: a kill must not lose that."""
+        """Write run.json if checks have added residue since it was last written, so that a killed run does not lose the
+        residue.
+        """
         if len(self.residue) > self._kept_residue:
             self.write_run_file(finished=None, code=None)
             self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
-        """Write rules.json: the rules that the run can judge. This waits for pytest, which imports the checks in its
-        own way.
-        """
+        """Write rules.json, with the rules that the run can judge, after pytest has imported the checks."""
         if self.suites is not None:
             return
         content, suites = rules_json(self.catalogue)
@@ -218,7 +224,7 @@ class Run:
         self.suites = suites
 
     def _replace_file(self, name: str, content: str) -> None:
-        """Write a file of the folder as a whole, or leave the old file unchanged."""
+        """Write a file of the folder completely, or leave the old file unchanged."""
         new = self.folder / f"{name}.new"
         try:
             new.write_text(content, encoding="utf-8")
@@ -228,11 +234,11 @@ class Run:
             raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
-        """Note that the run cannot continue, because its system is missing, or is not the intended one."""
+        """Record that the run cannot continue, because its system is missing or is a different system."""
         self.aborted, self.lost = why, True
 
     def note_death(self, death: Death) -> None:
-        """Write down an end of the SUT's process as it happens."""
+        """Record an end of the SUT's process in run.json at once."""
         self.deaths.append(death)
         self.write_run_file(finished=None, code=None)
 
@@ -247,7 +253,7 @@ class Run:
         return code
 
     def discard(self) -> None:
-        """Close a run in which nothing happened; of a new one no folder is left."""
+        """Close a run without checks, and remove its folder if the run created it."""
         if self.made is None:
             self.end()
             return
@@ -256,7 +262,7 @@ class Run:
         shutil.rmtree(self.made, ignore_errors=True)
 
     def exit_code(self) -> int:
-        """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""
+        """Return the exit code, which is 0 only when enough was judged and no rule failed or stayed undecided."""
         if self.lost:
             return EXIT_USAGE
         if self.interrupted:
@@ -272,13 +278,13 @@ class Run:
         return EXIT_OK
 
     def compare_with_baseline(self) -> Held:
-        """Compare the run with its baseline; without a baseline every failing rule is new."""
+        """Compare the run with its baseline; without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
         return hold(self.log.rules, deviations, whole=whole)
 
     def expects(self, rule: str, verdict: Verdict) -> bool:
-        """Return whether a verdict is a deviation that is known."""
+        """Return whether a verdict is a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
     def with_acceptance(self, result: RuleResult) -> RuleResult:
@@ -288,7 +294,7 @@ class Run:
         return replace(result, accepted=self.baseline.deviations[result.rule].reason)
 
     def shortfall(self) -> str | None:
-        """Return in one line why too little was judged; None when enough was."""
+        """Return one line with the reason why too little was judged; None when enough was judged."""
         tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
@@ -296,15 +302,15 @@ class Run:
             return "no rule was judged"
         frozen = frozen_tests(SUITES)
         if self.whole and tests < frozen:
-            return f"only {tests} checks ran; a whole run has {frozen} (suites/frozen.toml)"
+            return f"only {tests} checks ran; a complete run has {frozen} (suites/frozen.toml)"
         return None
 
     def overdue(self) -> bool:
-        """Return whether the deadline has passed: no check is begun any more."""
+        """Return whether the deadline has passed, so that no further check is started."""
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def account(self) -> str:
-        """Return the findings of the run, rule by rule, in one line."""
+        """Return one line with the number of checks, and of rules by verdict."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         made = len(self.tests_run | self.done.tests | self.done.again)
@@ -314,15 +320,14 @@ class Run:
         return f"{sut.name} {sut.version}: {checks} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
 
     def partial(self) -> str | None:
-        """Return in a few words why this is only a part of a run; None when it is a whole one."""
+        """Return a short text with the reason why the run is partial; None for a complete run."""
         if self.aborted:
             return self.aborted
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the capture file of an attempt at a check; the name is unique, with any parameters of the check.
-
-        A test that is run again in a resumed run gets another, since the verdicts of before point into the first.
+        """Return the capture file of an attempt at a check, whose name is unique for the check with its parameters. A
+        check that is repeated in a resumed run gets another name, because earlier verdicts refer to the first capture.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
@@ -330,7 +335,7 @@ class Run:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Return whether a folder has files that no run has written."""
+    """Return whether a folder contains files that are not from a run."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
     return any(path.name != LOCK_FILE for path in folder.iterdir())
@@ -342,19 +347,19 @@ def _unusable(folder: Path, error: OSError | FolderError) -> UsageError:
 
 
 def frozen_tests(suites: Path) -> int:
-    """Read how many checks a whole run has."""
+    """Return the number of checks in a complete run, from frozen.toml."""
     tree = tomllib.loads((suites / "frozen.toml").read_text(encoding="utf-8"))
     return int(tree["tests"])
 
 
 def slug(text: str) -> str:
-    """Make a part of a file name of any text: letters, digits and hyphens."""
+    """Return a text as part of a file name, with letters, digits and hyphens only."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """The earlier part of a resumed run. ``ended``: the run had finished."""
+    """The earlier part of a resumed run. ``ended``: whether the run had finished."""
 
     id: str
     started: str
@@ -365,7 +370,7 @@ class _Earlier:
 
     @classmethod
     def read(cls, folder: Path, file: SutFile) -> _Earlier:
-        """Read run.json; UsageError when it is broken, or of another system."""
+        """Read run.json; raise UsageError when it is broken or names a different system."""
         try:
             run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
             sut = run["sut"]
@@ -420,7 +425,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
 
 
 def rules_json(catalogue: Catalogue) -> tuple[str, str]:
-    """Return the text of rules.json, and the SHA-256 of it as canonical JSON."""
+    """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
         return _rules_json(catalogue)
     text, digest = keep_value("rules", stamps(), lambda: _rules_json(catalogue))
@@ -433,7 +438,7 @@ def _rules_json(catalogue: Catalogue) -> tuple[str, str]:
 
 
 def digest_of(rules: Any) -> str:
-    """Return the SHA-256 of the content of a rules.json as canonical JSON, hexadecimal."""
+    """Return the SHA-256 of the canonical JSON of a rules.json, hexadecimal."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

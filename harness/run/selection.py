@@ -1,4 +1,4 @@
-"""Which checks a run is asked for."""
+"""Select the checks of a run by its options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FEW_RULES = 50
 
 
 def selection(config: pytest.Config) -> str:
-    """Return in a few words which part of the suites was asked for; ``all`` for all."""
+    """Return a short text that names the selected part of the suites, ``all`` for all suites."""
     parts = [f"{option} {word}" for option in ("--rule", "--select") for word in config.getoption(option)]
     if config.getoption("keyword"):
         parts.append(f"-k {config.getoption('keyword')}")
@@ -27,7 +27,7 @@ def selection(config: pytest.Config) -> str:
 
 
 def wanted_rules(config: pytest.Config) -> frozenset[str]:
-    """Return the rules that are asked for; UsageError when they are not to be understood."""
+    """Return the selected rules; raise UsageError for an unknown rule or criterion."""
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import rule_named, rules_chosen
 
@@ -38,10 +38,9 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
 
 
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
-    """Return the files of checks that may be of these rules, with the folders above them; None: any file may be.
-
-    A rule that every packet may show selects all checks of its section. For many rules reading all files takes longer
-    than collecting them.
+    """Return the files that may contain checks of these rules, with the folders that contain the files; None means all
+    files. A passive rule selects all checks of its section. For many rules, None is returned, because reading all files
+    would take longer than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import files_naming
@@ -56,9 +55,8 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
 
 
 def choose_checks(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
-    """Return those of the checks, each with its id, that are of these rules.
-
-    Rules that every packet may show have none of their own: of these alone the checks of their sections.
+    """Return the given checks, each with its id, that cover these rules. Passive rules have no checks of their own; if
+    only passive rules are given, return the checks of their sections.
     """
     from harness.rules.catalogue import load_catalogue
 

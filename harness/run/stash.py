@@ -1,4 +1,4 @@
-"""The values that a run keeps in pytest's session and in each of its checks, and the results made from them."""
+"""Define the keys of values that a run stores in pytest's session and in each check."""
 
 from __future__ import annotations
 
@@ -16,43 +16,46 @@ if TYPE_CHECKING:
     from harness.run.named_roots import NamedRoots
     from harness.run.rests import Rests
     from harness.run.results import RuleResult
+    from harness.run.rows import Rows
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
-"""Of every worker."""
+"""The drivers of all workers."""
 DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
-"""Of this process."""
+"""The driver of this process."""
 LOG: pytest.StashKey[Log] = pytest.StashKey()
-"""The log that this process writes its verdicts to."""
+"""The log to which this process writes verdicts."""
 FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
-"""At the end of the run: the final verdict of every rule."""
+"""The final verdict of every rule, set at the end of the run."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+ROWS: pytest.StashKey[Rows] = pytest.StashKey()
+"""The peer and the judge of the row that a check runs with."""
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
-"""Objects that checks left behind in the SUT, as this process found."""
+"""The residue that this process found."""
 ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
-"""The missing roots of verdicts, as this process found."""
+"""The missing roots of verdicts that this process found."""
 RESTS: pytest.StashKey[Rests] = pytest.StashKey()
 """The roots of the verdicts of a check."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a check has to be made again when no other runs beside it."""
+"""Whether a check must be repeated while no other check runs."""
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a check's verdicts tell of the end of the SUT's process."""
+"""Whether a check's verdicts report the end of the SUT's process."""
 MIRROR: pytest.StashKey[Mirror] = pytest.StashKey()
-"""In the clean run of ``prove``: where packets of the peer are judged as well."""
+"""The judge of the peer's packets in the clean run of ``prove``."""
 ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
-"""How many attempts at this check there were before."""
+"""The number of earlier attempts at this check."""
 
 
 def capture_path_of(item: pytest.Item) -> Path:
-    """Return the capture file of this attempt at a check."""
+    """Return the path of the capture of this attempt at a check."""
     test = str(suite_path(item))
     return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
 
 
 def make_judge(item: pytest.Item) -> Judge:
-    """Return a judge of a check, which writes to the log of this process."""
+    """Return the judge of a check, which writes to the log of this process."""
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 

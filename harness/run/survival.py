@@ -1,5 +1,5 @@
-"""Whether the system lives through a check: asked before and after those that it has to put up with something in, and
-after any other in which something went wrong.
+"""Find out whether the system survives a check. The system is asked before and after each check marked with
+``sut_survives``, and after any other check that went wrong.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 SURVIVAL_MARK = "sut_survives"
 END_KNOWN_S = 0.5
-"""How soon after its connections the end of a process is known."""
+"""int s: the time after the loss of its connections within which the end of a process becomes known."""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check_before(item: pytest.Item) -> None:
-    """Ask before a check that is marked."""
+    """Ask the system before a check with the mark."""
     peer = _peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE] = diagnose(peer).alive
+        item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
-    """Ask the system after a check that is marked or went wrong; record the finding."""
+    """Ask the system after a check with the mark, or one that went wrong; record the finding."""
     peer, mark = _peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
@@ -46,13 +46,13 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
         wanted, rules = _is_suspicious(peer, judge), ()
     if not wanted:
         return
-    diagnosis = diagnose(peer)
+    diagnosis = diagnose_system(peer)
     if not diagnosis.alive:
         judge.record_breakdown(diagnosis, rules)
 
 
 def record_survival(run: Run) -> None:
-    """Record at the end of a run of a real system that it lived through it, as far as nothing else was found."""
+    """Record at the end of a run that a real system survived the run, unless a check found the contrary."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
@@ -70,7 +70,7 @@ def _peer(item: pytest.Item) -> Peer | None:
 
 
 def _is_suspicious(peer: Peer, judge: Judge) -> bool:
-    """Return whether a system that is known to speak the protocol may have gone."""
+    """Return whether a system that has answered before may have stopped."""
     sut = peer.sut
     if sut.identifier is None:
         return False
@@ -80,8 +80,10 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
     return closed or bool(judge.reasons or judge.failed)
 
 
-def diagnose(peer: Peer) -> Diagnosis:
-    """Ask for a session on a connection of its own, as any queue manager may at any time (MS-MQQB 3.1.5.3.1)."""
+def diagnose_system(peer: Peer) -> Diagnosis:
+    """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1), and describe a
+    failure.
+    """
     from harness.wire import establish_connection
 
     sut = peer.sut
@@ -99,14 +101,16 @@ def diagnose(peer: Peer) -> Diagnosis:
     connection.close()
     if answer is None:
         if closed:
-            return Diagnosis(Condition.ALIVE, "closes a connection that asks for a session", (asked,))
-        says = f"accepts connections and answers nothing within {sut.response_timeout_ms} ms"
+            return Diagnosis(Condition.ALIVE, "closes a connection that requests a session", (asked,))
+        says = f"accepts connections, but does not answer within {sut.response_timeout_ms} ms"
         return Diagnosis(Condition.HANGS, says, (asked,))
     guid = _server_guid(answer.packet)
     if sut.identifier is not None and not sut.may_be_another and guid not in (sut.identifier, None):
-        return Diagnosis(Condition.RESTARTED, f"was {sut.identifier} and calls itself {guid} now", (asked, answer))
+        return Diagnosis(
+            Condition.RESTARTED, f"changed its identifier from {sut.identifier} to {guid}", (asked, answer)
+        )
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
-        return Diagnosis(Condition.RESTARTED, "did not listen for a time and listens again", (asked, answer))
+        return Diagnosis(Condition.RESTARTED, "stopped listening for a time, and listens again", (asked, answer))
     return Diagnosis(Condition.ALIVE, "answers", (asked, answer))
 
 

@@ -1,4 +1,6 @@
-"""The end of a check: when it fails, the rules of the check get a verdict that names the failure in one line."""
+"""Handle the teardown of a check: when it fails, the rules of the check get a verdict that names the failure in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ from harness.run.stash import JUDGE
 from harness.sut.shown import NotShown
 
 SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
-"""Errors that are not mistakes of the harness."""
+"""The errors that are caused by the system, not by bugs in the harness."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Any:
-    """Leave a verdict where a check cannot be ended: a run is good only if nothing broke."""
+    """Record a verdict when the teardown of a check fails, so that the run fails."""
     try:
         return (yield)
     except Exception as error:
@@ -39,7 +41,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Yield the raised exceptions: the parts of a group, each alone."""
+    """Yield the raised exceptions; for a group, its parts one by one."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from causes_of(part)

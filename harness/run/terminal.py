@@ -1,4 +1,4 @@
-"""The terminal output of a run, in addition to pytest's."""
+"""Print the terminal output of a run, in addition to pytest's output."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
-"""The names by which pytest has its own options."""
+"""The names under which pytest stores its own options."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """With --live, take the place of pytest's dots."""
+    """With --live, replace pytest's dots by the progress."""
     run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
         session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the findings of the run and the place of its folder."""
+    """Print the findings of the run, and the path of its folder."""
     run = config.stash.get(RUN, None)
     if run is None:
         return
@@ -62,19 +62,19 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _next_step(run: Run, config: pytest.Config) -> str | None:
-    """Return the command that resumes a run, or makes it anew when a missing root must be fixed first."""
+    """Return the command that resumes a run, or that repeats it when a missing root must be fixed first."""
     given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
         again = rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
         return f"correct {file}, or the system, then run again: {again}"
     if run.aborted and not run.uncollected:
-        return f"go on: {resume_command(given, run.folder)}"
+        return f"to resume: {resume_command(given, run.folder)}"
     return None
 
 
 def _get_free_folder_name(folder: Path) -> Path:
-    """Return a folder of a similar name that does not exist."""
+    """Return the path of a folder with a similar name that does not exist."""
     return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
 
@@ -85,7 +85,7 @@ def _is_mistake(told: Any) -> bool:
 
 
 def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
-    """Show mistakes of the harness as Python reports them, then the findings, rule by rule."""
+    """Print exceptions in the harness as Python reports them, then the findings, rule by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
         if _is_mistake(report.longrepr):

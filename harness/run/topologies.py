@@ -1,4 +1,4 @@
-"""The fixture of checks that need three systems, and the driver of a topology whose systems are real."""
+"""The fixture of checks that need three systems, and the driver of a topology of real systems."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
-"""Gets the description and the folder of the run."""
+"""The type of functions that make the drivers of a run, given the SUT file and the run folder."""
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
-    """Return the SUT file of a run, and a function that makes its drivers, one for each worker."""
+    """Return the SUT file of a run, and a function that creates its drivers, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
             driver_for(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
         ]
     if sut is not None:
-        raise UsageError("--topology names its SUT files itself: leave --sut out, or --topology")
+        raise UsageError("--topology names the SUT files: omit --sut or --topology")
     if workers > 1:
-        raise UsageError("--workers: a topology is there once: leave it out")
+        raise UsageError("--workers: a topology exists only once; omit this option")
     places = load_topology(Path(topology))
     return places.as_sut_file(), lambda file, out: [TopologyDriver(places, out)]
 
@@ -58,14 +58,14 @@ class TopologyDriver:
         self.wait_s = 0
         self.identifier: UUID | None = None
         self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
-        """Where each is found, at the address of its place."""
+        """The port of each system, at the address of its role."""
         self._places = topology.places
         self._drivers = {
             role: _driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
         }
 
     def start(self) -> None:
-        """Start or find all of them; SutLost when two of them are one system, because that is not a topology."""
+        """Start or find all systems; raise SutLost when two of them are one system, which is not a topology."""
         refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
@@ -88,27 +88,29 @@ class TopologyDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the process of one of them ended."""
+        """Return how the process of one of the systems ended."""
         return next(
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return the same; relays close connections for many reasons."""
+        """Return how the process of one of the systems ended, even without a lost connection, because relays close
+        connections for many reasons.
+        """
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of one of their processes, once."""
+        """Return the end of one of the systems' processes, each end only once."""
         return next((death for driver in self._drivers.values() if (death := driver.death(check)) is not None), None)
 
     def start_again(self) -> None:
-        """Start those again whose process ended."""
+        """Restart the systems whose process ended."""
         for driver in self._drivers.values():
             if driver.describe_end() is not None:
                 driver.start_again()
 
     def confirm(self) -> None:
-        """Compare who answers with who did at the start, each of them."""
+        """Check that each system is the same one as at the start."""
         for driver in self._drivers.values():
             driver.confirm()
 
@@ -126,7 +128,7 @@ def _driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
 
 @pytest.fixture
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
-    """Yield three systems; all that passes between them is recorded and judged passively."""
+    """Yield three systems; all packets between them are recorded, and judged by the passive predicates."""
     from harness.capture.recorder import Recorder
 
     if not sut.has("topology"):

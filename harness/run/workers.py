@@ -1,7 +1,7 @@
-"""Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
+"""Run checks in parallel (``--workers``), in processes forked from the pytest session, each with its own configuration.
 
-Only the session writes: it gets the results of a worker check by check, and appends the verdicts of a check in one
-piece. So the verdict file, ``--resume`` and the reports of pytest are the same as without workers.
+Only the session writes files: it gets the results of each check from the worker, and appends the verdicts of a check in
+one piece. So the verdict file, ``--resume`` and pytest's reports are the same as without workers.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _SUT_POLL_S = 0.05
 
 @dataclass(slots=True)
 class CheckResult:
-    """The result of one check by a worker: verdicts, and pytest's reports in the form in which they are sent."""
+    """A worker's result of one check: the verdicts, and pytest's reports in serialized form."""
 
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
-    """The check needs the SUT alone, as it found out while running: its result does not count."""
+    """Whether the check found out that it must run alone, so that its result does not count."""
     told: bool = False
-    """Its verdicts tell of the end of the SUT's process."""
+    """Whether the verdicts report the end of the SUT's process."""
     lost: str | None = None
-    """Why the run must end."""
+    """The reason why the run must end, or None."""
     unwritten: str | None = None
-    """Why nothing can be written under the run folder any more."""
+    """The reason why the run folder can no longer be written, or None."""
 
 
 @dataclass(slots=True)
@@ -72,12 +72,12 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """Checks that change the SUT for all workers: they run last, one after the other."""
+        """The checks that change the SUT for all workers; they run last, one by one."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raises the exceptions with which pytest's own loop ends a session."""
+        """Run every check; raise the exceptions with which pytest's own loop ends a session."""
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
@@ -104,7 +104,7 @@ class Workers:
         self._run_waiting()
 
     def _run_waiting(self) -> None:
-        """Let the workers run all that waits for them."""
+        """Let the workers run all waiting checks."""
         for number in range(len(self.drivers)):
             self._start(number)
         while self.busy:
@@ -130,7 +130,7 @@ class Workers:
         self._send_next(_Worker(number, process, ours))
 
     def _send_next(self, worker: _Worker) -> None:
-        """Send a worker its next check, or let it end."""
+        """Send a worker its next check, or end the worker if no check waits."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting or self.run.overdue():
             worker.connection.close()
@@ -166,12 +166,14 @@ class Workers:
                 self._send_next(worker)
 
     def _began_anew(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
-        """Return whether the worker's SUT had ended, and runs again if it must: only a new worker knows of it."""
+        """Return whether the worker's SUT had ended and was restarted if needed, so that a new worker must replace this
+        one.
+        """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
         return after_check(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
-        """Write the verdicts, and report to pytest as if the check had run here."""
+        """Write the verdicts, and report to pytest as if the check had run in this process."""
         if result.entries or result.lost is None:
             self.run.tests_run.add(str(suite_path(item)))
         self.run.residue += result.residue
@@ -191,7 +193,7 @@ def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
 
 
 def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
-    """Return the result of the check in which a worker died."""
+    """Return the result of a check during which its worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
@@ -224,7 +226,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Show nothing, and leave the session's files alone: parent and worker share the files that were open at the
+    """Print nothing, and do not write to the session's files, because a worker shares all files that were open at the
     fork.
     """
     manager = config.pluginmanager
@@ -267,7 +269,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
 
 
 def _exit_with(session: int) -> None:
-    """Exit as soon as the session is killed, not at the end of a check, which may take minutes."""
+    """Exit at once when the session is killed, not at the end of the present check, which may take minutes."""
     while os.getppid() == session:
         time.sleep(_SESSION_POLL_S)
     os._exit(1)

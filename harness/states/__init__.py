@@ -1,1 +1,1 @@
-"""Tables of states and events: what a machine of the documents does in each cell, and checks of every cell."""
+"""Check state machines of the documents by tables of states and events, with a check for every cell."""

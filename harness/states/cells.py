@@ -1,4 +1,4 @@
-"""Checks of every cell of a table: one parameter of a check for each cell."""
+"""Parametrize a check with the cells of a table, and judge a cell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def _marks_of(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
 
 
 def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
-    """Bring the system into the state of a cell, apply its event, and compare the outcome and everything visible."""
+    """Bring the system into the state of a cell, apply the event of the cell, and compare the outcome and everything
+    visible.
+    """
     table = machine.table
     machine.bring_into(cell.state)
     outcome = machine.apply(cell.event)

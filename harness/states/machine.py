@@ -1,4 +1,6 @@
-"""A machine of a table on a system: the steps that bring the system into each state, apply each event, and look."""
+"""Define the machine of a table: the steps that bring a system into each state, apply each event, and observe the
+result.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def _mark(kind: str, *names: str) -> Callable[[_Step], _Step]:
 
 
 def state(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that brings the system into a state; ConformanceFailure when the system does not follow."""
+    """Mark the method that brings the system into a state; the method raises ConformanceFailure when the system does
+    not follow.
+    """
     return _mark("states", *names)
 
 
@@ -34,7 +38,7 @@ def event(*names: str) -> Callable[[_Step], _Step]:
 
 
 def probe(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that returns what is seen in one place."""
+    """Mark the method that returns the observation at one place, such as a queue."""
     return _mark("probes", *names)
 
 
@@ -48,7 +52,7 @@ class Machine:
     steps: ClassVar[Mapping[tuple[str, str], _Step]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
-        """Read the table; HarnessError for a name of it without a method, and for a method without a name in it."""
+        """Read the table; raise HarnessError for a name without a method, and for a method without a name."""
         super().__init_subclass__(**more)
         found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _MARK, ())}
         cls.steps = MappingProxyType(found)
@@ -69,7 +73,7 @@ class Machine:
         return str(self.steps["events", name](self))
 
     def look(self, *names: str) -> dict[str, Any]:
-        """Return what is seen in each of these places."""
+        """Return the observation at each of these places."""
         return {name: self.steps["probes", name](self) for name in names}
 
 

@@ -19,12 +19,12 @@ from harness.states.vocabulary import VOCABULARY, find_unknown_words
 
 OUTCOME = "outcome"
 SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
-"""A section that leaves a cell open."""
+"""Matches the section or erratum that leaves a cell open."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state; ``shows``: what each probe sees in it. The machine ends in a ``final`` state."""
+    """A state; ``shows``: the observation of each probe in this state. The machine ends in a ``final`` state."""
 
     says: str
     shows: Mapping[str, Any] = field(default_factory=dict)
@@ -112,7 +112,7 @@ def _key(name: str) -> str:
 
 @cache
 def read_table(path: Path) -> Table:
-    """Read a table; HarnessError with one line for the first mistake in it."""
+    """Read a table; raise HarnessError, with one line about the first error in it, for a wrong table."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_tuples(one)) for name, one in tree.pop("states").items()}
@@ -124,7 +124,7 @@ def read_table(path: Path) -> Table:
         }
         table = Table(path, states=states, events=events, cells=cells, **tree)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise HarnessError(f"{path}: is no table of states: {error}") from error
+        raise HarnessError(f"{path}: is not a table of states: {error}") from error
     for mistake in find_mistakes(table):
         raise HarnessError(f"{path}: {mistake}")
     return table
@@ -137,9 +137,9 @@ def read_tables(rule: str = "") -> list[Table]:
 
 
 def find_mistakes(table: Table) -> Iterator[str]:
-    """Yield the mistakes of a table, one line each."""
+    """Yield the errors in a table, one line each."""
     if table.initial not in table.states:
-        yield f"the initial state {table.initial!r} is no state"
+        yield f"the initial state {table.initial!r} is not a state"
     for state, one in table.states.items():
         for event in [] if one.final else table.events:
             if (state, event) not in table.cells:
@@ -163,7 +163,7 @@ def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
     for outcome, following in cell.outcomes.items():
         if unknown := find_unknown_words(outcome):
-            yield f"has the unknown outcome {unknown[0]!r}; known are {', '.join(VOCABULARY)}"
+            yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(VOCABULARY)}"
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
             continue

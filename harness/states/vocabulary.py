@@ -1,4 +1,4 @@
-"""The closed vocabulary of outcomes of a cell."""
+"""Define the closed vocabulary of outcomes of a cell."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ VOCABULARY: Mapping[str, str] = MappingProxyType(
         "UserMessage": "The system sends a user message.",
     }
 )
-"""The words of an outcome; an outcome of several reactions joins their words in order by `` + ``."""
+"""The words of outcomes. An outcome of several reactions joins their words, in order, with `` + ``."""
 JOINED = " + "
 
 
 def find_unknown_words(outcome: str) -> list[str]:
-    """Return the words of an outcome that the vocabulary does not have."""
+    """Return the words of an outcome that the vocabulary lacks."""
     return [word for word in outcome.split(JOINED) if word not in VOCABULARY]

@@ -1,8 +1,7 @@
-"""Uses the standard streams of a command as a control channel: ``ssh host agent``, or any other program.
-
-One process, kept for the run, carries every channel that the run opens: starting a remote program takes seconds, and a
-run opens a channel for each check. Ids of requests are unique in the process, across its channels. Workers have a
-process each, because two workers that read one stream would split the answers.
+"""Use the standard streams of a command, such as ``ssh host agent``, as a control channel. One process serves all
+channels of a run, because starting a remote program takes seconds and a run opens a channel for each check. Ids of
+requests are unique in the process, across its channels. Each worker has its own process, because two workers that read
+one stream would split the answers.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, Rep
 
 CHUNK = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""Bytes that wait for a command that does not read."""
+"""The largest number of bytes that wait for a command that does not read."""
 STRANGERS_LIMIT = 1_000
-"""Answers to requests that were never made."""
+"""The largest accepted number of answers to requests that were never made."""
 END_KNOWN_S = 1.0
-"""The longest time between the end of the standard output and the known end of a command."""
+"""int s: the longest time from the end of a command's standard output until the end of the command is known."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
 _TAIL = 4_096
@@ -44,9 +43,8 @@ _CLOSING = frozenset(verb for _, verb in _CLOSES.values())
 
 
 class Agent:
-    """The command. ``command`` is called to start it; its standard error goes to ``log_path``.
-
-    ``start_ms``: the longest time until its first answer.
+    """An agent that a command starts. ``command`` returns the command; its standard error is written to ``log_path``.
+    ``start_ms``: the longest time until the first answer.
     """
 
     def __init__(self, command: Callable[[], Sequence[str]], log_path: Path | None, start_ms: int) -> None:
@@ -71,17 +69,17 @@ class Agent:
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
         self.on_stranger: Callable[[Any], None] = lambda number: None
-        """Gets the ids of answers without a request."""
+        """The function that is called with the ids of answers without a request."""
 
     @property
     def patience_ms(self) -> int:
-        """The least time to wait for the next answer."""
+        """int ms: the least time to wait for the next answer."""
         return 0 if self._answered else self._start_ms
 
     def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
-        """Open a channel; the command is started for the first, and not again after its end."""
+        """Open a channel. The first channel starts the command, which is not started again after its end."""
         if not isinstance(environment, RealEnvironment):
-            raise HarnessError("a command is reached in real time only")
+            raise HarnessError("a control channel through a command works only in real time")
         if self._owner != os.getpid():
             self._start_command()
         if self._why is not None or self._socket is None:
@@ -93,7 +91,7 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close the standard input of the command, which ends it; stop it if it still runs. Afterwards another can be
+        """Close the standard input of the command, which ends it; stop it if it still runs. Afterwards a new one can be
         started.
         """
         process, self._process = self._process, None
@@ -111,7 +109,9 @@ class Agent:
             self._log = None
 
     def _start_command(self) -> None:
-        """Start the command with a socket as its standard streams, in a session of its own: it gets no Ctrl-C."""
+        """Start the command with a socket as its standard streams, in a separate session, so that Ctrl-C does not reach
+        it.
+        """
         if self._process is not None:  # that of the process that forked this one: not ours to wait for, nor to warn of
             self._inherited.append((self._process, self._log))
         self._hang_up()
@@ -152,7 +152,7 @@ class Agent:
     # -- requests and answers -----------------------------------------------------------------------------------
 
     def ask(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
-        """Send a request; its answer goes to the wire."""
+        """Send a request, whose answer is delivered to the wire."""
         self._number += 1
         self._asked[self._number] = wire
         if self._why is None:
@@ -163,7 +163,7 @@ class Agent:
         return self._number
 
     def flush(self) -> None:
-        """Send the pending bytes, as many as the command takes."""
+        """Send as many of the pending bytes as the command accepts."""
         while self._outgoing and self._socket is not None:
             try:
                 sent = self._socket.send(self._outgoing)
@@ -176,7 +176,7 @@ class Agent:
         self._watch_socket()
 
     def read(self) -> None:
-        """Read the available bytes, of any channel."""
+        """Read the available bytes, which may belong to any channel."""
         if self._socket is None:
             return
         try:
@@ -206,10 +206,10 @@ class Agent:
         if len(self.strangers) < STRANGERS_SHOWN:
             self.strangers.append(number)
         if self._strangers > STRANGERS_LIMIT:
-            raise NoAnswer(f"{STRANGERS_LIMIT} answers to questions that nobody asked")
+            raise NoAnswer(f"{STRANGERS_LIMIT} answers to requests that were never made")
 
     def _watch_socket(self) -> None:
-        """Let each environment announce bytes to read, or room for pending bytes."""
+        """Watch the socket in each environment, for bytes to read and for room for pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
     def _lose(self, why: str) -> None:
@@ -223,11 +223,11 @@ class Agent:
         try:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
-            return f"closed its standard output and still runs{self._describe_error_output()}"
+            return f"closed its standard output, but still runs{self._describe_error_output()}"
         return f"ended with {end_text(code)}{self._describe_error_output()}"
 
     def _describe_error_output(self) -> str:
-        """Return the last line of its standard error, escaped, and where the rest is."""
+        """Return the last line of the command's standard error, escaped, and the path of the log."""
         if self._log is None:
             return ""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL))
@@ -238,7 +238,7 @@ class Agent:
 
 
 class AgentWire:
-    """One of the channels that share the command. ``sock``: the channel's own socket for the same stream."""
+    """One of the channels that share a command. ``sock``: a socket of this channel for the stream of the command."""
 
     def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
         self._agent = agent
@@ -282,14 +282,16 @@ class AgentWire:
         self._environment.forget(self._sock)
 
     def watch(self, *, write: bool) -> bool:
-        """Watch the stream; return whether that was possible: the environment may have ended."""
+        """Watch the stream in the environment; return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
         self._environment.watch(self._sock, self._on_ready, write=write)
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
-        """Take the answer to a request of this channel; an object that was opened too late is closed at once."""
+        """Handle the answer to a request of this channel; an object that was opened after the end of the channel is
+        closed at once.
+        """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSES and reply.get("ok") is True:
             key, closes = _CLOSES[verb]

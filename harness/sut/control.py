@@ -1,4 +1,4 @@
-"""The control channel of a SUT: JSON Lines (docs/control-protocol.md), over a wire or inside this process."""
+"""Speak the control protocol with a SUT (docs/control-protocol.md), over a wire or within this process."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from reference_qm.surface.surroundings import HostRequest
 
 ANSWER_MS = 10_000
 ANSWERS_LIMIT = 1_000
-"""The most answers that wait until they are asked for."""
+"""The largest number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
-"""Characters of a SUT's reason that are repeated."""
+"""The number of characters of a SUT's reason that a message repeats."""
 
 
 class ControlRefused(ConformanceFailure):
@@ -29,37 +29,37 @@ class ControlRefused(ConformanceFailure):
 
 
 class Unsupported(NotShown):
-    """The SUT answered that it never supports this verb or argument: facts that need it cannot be observed."""
+    """The SUT answered that it does not support this verb or argument, so facts that need it cannot be observed."""
 
 
 class ContractBroken(RootMissing):
-    """An answer breaks the contract of the control protocol: nothing is judged by it."""
+    """An answer breaks the contract of the control protocol, so no rule is judged by it."""
 
 
 CHANNEL_ERRORS = (NotShown, RootMissing)
-"""A failure between tester and system; code that catches ConformanceFailure as an outcome lets it pass."""
+"""The errors of the channel between tester and system. Code that treats ConformanceFailure as an outcome must not catch
+them.
+"""
 
 
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT refuses it, SutUnavailable when there is no answer.
-
-        Unsupported when the SUT never supports the verb, ContractBroken when the answer breaks the contract.
+        """Carry out a verb. Raise ControlRefused when the SUT refuses it, SutUnavailable when no answer arrives,
+        Unsupported when the SUT does not support the verb, and ContractBroken when the answer breaks the contract.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Request a verb whose answer may come much later; return the id of the request, for ``cancel``."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a request that was begun, once; None while there is none.
-
-        Unsupported and ContractBroken as ``call``.
+        """Return the answer to a request that ``begin`` made, once; None while no answer has arrived. Raise Unsupported
+        and ContractBroken like ``call``.
         """
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
 
 
 class VirtualControl:
@@ -113,7 +113,7 @@ class JsonlControl:
         self._verbs: dict[int, str] = {}
         """The requests without an answer so far, by their ids."""
         self._by_contract = True
-        """Whether answers are checked against the contract; those of version 1 are not."""
+        """Whether answers are checked against the contract, which applies from version 2 of the protocol."""
         self._state = "connecting"
         self._wire = route.open(environment, self)
         self._name = route.name
@@ -125,11 +125,11 @@ class JsonlControl:
         self._state = "open"
 
     def on_reply(self, reply: Reply) -> None:
-        """Keep an answer until it is asked for."""
+        """Keep an answer until ``answer`` or ``call`` reads it."""
         self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
             self._wire.close()
-            self._state = f"{ANSWERS_LIMIT} answers to questions that nobody asked"
+            self._state = f"{ANSWERS_LIMIT} answers that no check reads"
 
     def on_end(self, why: str) -> None:
         self._state = why
@@ -166,7 +166,7 @@ class JsonlControl:
 
 
 def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
-    """Make a request; ``cancel`` names the request that it ends by its id, which is its token."""
+    """Make a request to a core; ``cancel`` names the request to end by its id, which is its token."""
     if verb == "cancel":
         return CancelWaiting(arguments["request"])
     return request_from({"verb": verb, **arguments})
@@ -182,9 +182,8 @@ def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer that keeps the contract: the only place where answers come in.
-
-    Missing keys of an answer are not shown, as the contract allows.
+    """Check an answer against the contract, and return it. Every answer passes through this function. A key that the
+    contract permits to omit raises NotShown when it is read.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")

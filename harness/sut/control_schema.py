@@ -1,6 +1,5 @@
-"""The contract of the control protocol as a JSON Schema: a violation is described in one line.
-
-Every answer of an agent is checked against it where it comes in, and the tester's requests in tests.
+"""Check the control protocol's JSON objects against its contract, a JSON Schema, and describe a violation in one line.
+Every answer of an agent is checked when it arrives; the tester's requests are checked in tests.
 """
 
 from __future__ import annotations
@@ -17,21 +16,23 @@ from harness.printable import one_line
 PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
-"""Characters of a wrong value that are shown."""
+"""The number of characters shown of a wrong value."""
 DEPTH_LIMIT = 32
-"""The maximal depth of nested lists and objects in an answer, also below keys that the schema does not name."""
+"""The largest depth of nested lists and objects in an answer, including those in keys that the schema does not name."""
 _VALUE = "<value>"
 
 
 def complaint_about_request(request: dict[str, Any]) -> str | None:
-    """Return in one line the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None without an error."""
+    """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None without
+    an error.
+    """
     return _complaint(
         "request" if (name := f"request:{request.get('verb')}") not in _schema()["$defs"] else name, request
     )
 
 
 def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
-    """Return in one line the error in an answer to a verb; None without an error."""
+    """Return one line that describes the error in an answer to a verb; None without an error."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"
     return _complaint(f"answer:{verb}", answer)
@@ -68,7 +69,7 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
         if validator.is_valid(instance):
             return None
     except UnicodeEncodeError:
-        return "a name in it has a lone surrogate"
+        return "a key in the answer contains a lone surrogate"
     error = next(validator.iter_errors(instance))
     # Something or null: what is there is no null, so what it lacks as something is what is wrong.
     while isinstance(error.kind, ValidationErrorKind.AnyOf) and error.kind.context:
@@ -83,7 +84,7 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
 
 
 def _describe_demand(error: ValidationError) -> str:
-    """Return the demand on a value, in words where the schema has some."""
+    """Return the demand on a value, as described in the schema if it has a description."""
     if isinstance(error.kind, ValidationErrorKind.Type):
         return f"is not of type {', '.join(map(repr, error.kind.types))}"
     if isinstance(error.kind, ValidationErrorKind.Constant):

@@ -1,4 +1,4 @@
-"""Asks over a session for the identity of the system at an address, as any queue manager may."""
+"""Ask the system at an address for its identity over a session, as any queue manager may."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ DISCOVERY_S = 5.0
 
 
 def as_identity_peer(peer: UUID) -> UUID:
-    """Return the peer that asks for a SUT's identity: not the peer of a check (``as_fresh_peer``), so that no packets
-    are left for one.
+    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
+    the SUT keeps no packets for them.
     """
     return UUID(int=peer.int ^ 1 << 80)
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
-    """Ask a SUT for its identity: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB
-    2.2.3.1).
-
-    None when the SUT does not send its identity within DISCOVERY_S, whatever else it sends.
+    """Ask a SUT for its identity: the answer to an EstablishConnection with a zero ServerGuid contains it (MS-MQQB
+    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_S, whatever other packets it sends.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

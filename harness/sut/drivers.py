@@ -1,4 +1,4 @@
-"""Defines the drivers of a SUT: in this process in virtual time, a program on loopback, an address."""
+"""Define the drivers of a SUT: in this process in virtual time, a program on loopback, a system at an address."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from harness.sut.virtual_driver import VirtualDriver
 
 
 class SutDriver(Protocol):
-    """A driver that starts the SUT once for a run and hands a view of it to each test.
-
-    ``shared``: it is the SUT of several workers; ``beside_others``: others of them have checks at this time;
-    ``wait_s``: how long ``start`` waits for a SUT that does not run yet.
+    """A driver starts the SUT once for a run, and gives each test a view of it. ``shared``: whether several workers use
+    this SUT; ``beside_others``: whether other workers run checks at this time; ``wait_s``: how long ``start`` waits for
+    a SUT that is not running yet.
     """
 
     file: SutFile
@@ -33,24 +32,22 @@ class SutDriver(Protocol):
     """The QueueManager.Identifier of the SUT at its start, if it is known."""
 
     def start(self) -> None:
-        """Start it or find it; SutUnavailable with one line when that fails."""
+        """Start or find the SUT; raise SutUnavailable with one line when that fails."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        """Return the SUT as one test sees it, in an environment of its own.
-
-        ``run``: a word that is unique to the run; ``fresh_peer``: a number that is unique in the run, for a test whose
-        peer need not be known to the SUT; ``needs``: the capabilities and facilities that the test needs.
+        """Return the SUT as one test sees it, in a new environment. ``run``: a word that is unique to the run;
+        ``fresh_peer``: a number that is unique in the run, for a test whose peer need not be known to the SUT;
+        ``needs``: the capabilities and facilities that the test needs.
         """
 
     def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the process ended, at the end of a check, also of a process that is about to end.
-
-        ``hung_up``: the SUT closed a connection.
+        """Return how the process ended, at the end of a check, including a process that is about to end. ``hung_up``:
+        whether the SUT closed a connection.
         """
 
     def death(self, check: str | None) -> Death | None:
@@ -63,7 +60,7 @@ class SutDriver(Protocol):
         """Start the SUT's process again; SutLost when it ended too often."""
 
     def confirm(self) -> None:
-        """Raise SutLost unless the system that answers is still the one that answered at the start."""
+        """Raise SutLost unless the system is the same one as at the start."""
 
     def stop(self) -> None:
         """Stop the processes that ``start`` started."""

@@ -1,6 +1,6 @@
-"""Asks the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+"""Ask the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-Without authentication, because clients ask before they know the server.
+The call is not authenticated, because clients ask before they know the server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.wire.rpc import (
     rpc_size,
     stub_of,
 )
-from harness.wire.rpc_ept import EPT_OPERATIONS, map_arguments, ports
+from harness.wire.rpc_ept import EPT_OPERATIONS, build_map_arguments, read_ports
 from harness.wire.rpc_fragments import request
 from harness.wire.wire_error import WireError
 
@@ -36,17 +36,17 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; SutUnavailable if there is no mapper, or the mapper knows no port."""
+    """Return the port of qmcomm; raise SutUnavailable if the mapper is missing or does not know the port."""
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _unknown(address, found)
     if not found:
-        raise _unknown(address, "it knows of no qmcomm")
+        raise _unknown(address, "it does not know qmcomm")
     return found[0]
 
 
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an interface that the mapper at a port names, or the reason why there are none."""
+    """Return the ports of an interface, as the mapper at a port returns them, or the reason why it returns no port."""
     try:
         with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
             return _ask_for_ports(connection, interface)
@@ -58,7 +58,7 @@ def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int]
 
 def _unknown(address: str, why: str) -> SutUnavailable:
     return SutUnavailable(
-        f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not say where qmcomm is: "
+        f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not return the port of qmcomm: "
         f"{why}; give driver.rpc_port in the SUT file (Windows: 2103)"
     )
 
@@ -68,16 +68,16 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")
-    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(interface))):
+    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **build_map_arguments(interface))):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"it answered {kind} to ept_map")
-    return [port for port in ports(_MAP.read_response(stub_of(answer), False)) if port]
+    return [port for port in read_ports(_MAP.read_response(stub_of(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
-    """Read a PDU until the time ``ends``, in s of the monotonic clock; return its kind and the PDU."""
+    """Read a PDU, until the time ``ends`` at the latest (s of the monotonic clock); return its kind and the PDU."""
     header = _read_exactly(connection, HEADER_SIZE, ends)
     size = rpc_size(header) or 0
     data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
@@ -85,7 +85,7 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
 
 
 def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:
-    """Read so many bytes; WireError when fewer come. A frag_len cannot ask for more than 65,535."""
+    """Read the given number of bytes; raise WireError when fewer arrive. A frag_len cannot exceed 65,535."""
     data = b""
     while len(data) < count:
         connection.settimeout(max(ends - time.monotonic(), 0.001))

@@ -1,4 +1,4 @@
-"""``HOST:PORT`` as a person writes it."""
+"""Parse endpoints that a user writes as ``HOST:PORT``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ HIGHEST_PORT = 0xFFFF
 
 
 def endpoint_of(what: str, text: str, lowest: int = 1) -> Endpoint:
-    """Return an endpoint; the UsageError names the error in ``what``. ``lowest``: 0 if a free port may be selected."""
+    """Return an endpoint; raise UsageError, which begins with ``what``, for an invalid text. ``lowest``: the lowest
+    permitted port, 0 if a free port may be chosen.
+    """
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()):
         raise UsageError(f"{what}: it must be HOST:PORT")

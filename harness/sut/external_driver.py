@@ -1,4 +1,4 @@
-"""The driver of a SUT that is reached at an address."""
+"""Drive a SUT that runs at an address."""
 
 from __future__ import annotations
 
@@ -36,18 +36,17 @@ from reference_qm.surface.inputs import Endpoint
 Found = TypeVar("Found")
 OWN_DIGITS = 10
 SHARED_SCALE = 4
-"""The greatest factor by which protocol timers run faster than specified, if many checks keep a SUT busy."""
+"""The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
 MESSAGE_IDS_EVERY_NS = 10_000_000
-"""The shortest duration of a test."""
+"""int ns: the shortest duration of a test, in which MessageIDs are used."""
 BETWEEN_ATTEMPTS_S = 0.5
 DEATH_NEAR_S = 0.5
-"""How soon after its connections the end of a process is known."""
+"""int s: the time after the loss of its connections within which the end of a process becomes known."""
 
 
 class ExternalDriver:
-    """Drives a SUT at an address; only the command of the control channel is started and stopped.
-
-    ``out``: the folder of the run, if there is one; ``worker``: the first of several brings the SUT into its state.
+    """Drives a SUT at an address; only the command of the control channel is started and stopped. ``out``: the run
+    folder, if any; ``worker``: the number of the worker, of which the first prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
@@ -55,9 +54,9 @@ class ExternalDriver:
         self.worker = worker
         self.shared = self.beside_others = False
         self._timers: dict[str, int] = {}
-        """The timers that the run changed, as they were."""
+        """The original durations of the timers that the run changed."""
         self.wait_s = 0
-        """How long to wait for a system that does not run yet."""
+        """How long to wait for a system that is not running yet (int s)."""
         self.control_endpoint = _control_endpoint(file)
         log = None if out is None else out / name_file_of_worker("control.log", worker)
         self.agent = Agent(self._agent_command, log, self._start_ms)
@@ -68,7 +67,7 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: BeginsTape | None = None
-        """The view of the check that began last."""
+        """The tape of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
@@ -111,7 +110,7 @@ class ExternalDriver:
 
     @property
     def control_route(self) -> Route | None:
-        """The way to the control channel, if there is one."""
+        """The route to the control channel, if any."""
         if self.file.control.kind == "stdio":
             return self.agent
         return None if self.control_endpoint is None else TcpRoute(self.control_endpoint)
@@ -122,7 +121,7 @@ class ExternalDriver:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts in force."""
+        """The timeouts that are used."""
         return self.vital_signs.timeouts
 
     def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
@@ -139,7 +138,7 @@ class ExternalDriver:
         return found
 
     def _prepare_sut(self, control: Control, who: Identity) -> None:
-        """Bring the SUT into the state that it has during the run."""
+        """Prepare the SUT for the run."""
         if "reset" in who.facilities:
             control.call("reset")
         if "set_timers" in who.facilities:
@@ -217,7 +216,7 @@ class ExternalDriver:
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
                 + (
-                    f"now {now} answers: another system"
+                    f"now {now} answers, which is a different system"
                     if now
                     else "now the system does not answer an EstablishConnection"
                 )
@@ -237,11 +236,11 @@ class ExternalDriver:
         return who.identifier
 
     def identify_system(self) -> Identity:
-        """Ask the control channel, which must exist, for the system's identity and facilities."""
+        """Ask the control channel for the system's identity and facilities; the SUT must have a control channel."""
         return self._with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return the identifier that answers an EstablishConnection."""
+        """Return the identifier with which the system answers an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, as_identity_peer(driver.peer_identifier))
 
@@ -264,15 +263,14 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first of the MessageIDs of a test: no test or run of the last hours had them.
-
-        So a SUT's history of message identifiers, which goes back half an hour (MS-MQQB 3.1.2.8), does not matter.
+        """Return the first MessageID of a test. No test or run of the last hours used these MessageIDs, so the SUT's
+        history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no effect.
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
-        """Leave the SUT as it was: the run did not start it."""
+        """Restore the original state of the SUT, which the run did not start."""
         timers, self._timers = self._timers, {}
         if timers:
             with contextlib.suppress(SutUnavailable):  # what is gone has no timers
@@ -298,7 +296,7 @@ class ExternalDriver:
 
 
 def name_file_of_worker(name: str, worker: int) -> str:
-    """Return the name of a worker's file in the folder of the run: control.log, control-1.log."""
+    """Return the name of a worker's log file in the run folder: control.log, control-1.log."""
     stem, _, suffix = name.partition(".")
     return f"{stem}-{worker}.{suffix}" if worker else name
 

@@ -1,4 +1,4 @@
-"""Finds ports for SUTs that are about to listen: free now, and not given to another SUT."""
+"""Find ports for SUTs that are about to listen: the ports are free now, and not given to another SUT."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from harness.errors import HarnessError
 
 RPC_PORT = 2103
 RPC_STEP = 11
-"""The default port of qmcomm, and how far the next to try is from one in use (MS-MQQP 3.1.4.8)."""
+"""The default port of qmcomm, and the distance to the next port to try if a port is in use (MS-MQQP 3.1.4.8)."""
 READ_PORT_OFFSET = 2
-"""From the port of qmcomm to that of qm2qm, by default 2105."""
+"""The difference between the ports of qm2qm (by default 2105) and qmcomm."""
 _PORT_STEPS = 2_000
 _FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_STEP
 _MAX_PORTS = 8_000
-"""The ports above those, below the ephemeral ports, so that no other program gets one by chance."""
+"""The number of ports to search. They are below the ephemeral ports, so that no other program gets one by chance."""
 _PORTS_APART = 61
 """The number of ports between the places where two processes begin to search."""
 
@@ -26,9 +26,8 @@ _GIVING_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port on which nothing listens, and that no other SUT was given, which may be about to listen.
-
-    HarnessError when there is none.
+    """Return a port on which no program listens, and which was not given to another SUT that may be about to listen.
+    Raise HarnessError when no port is free.
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
@@ -40,9 +39,9 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
 
 def free_rpc_port(address: str) -> int:
-    """Return a port for qmcomm that one for qm2qm follows: both are where steps of 11 lead from the default ports.
-
-    Spec: MS-MQQP 3.1.4.8. Other processes begin to search elsewhere, so that two rarely try the same port.
+    """Return a free port for qmcomm whose port for qm2qm is also free; candidates have steps of 11 from the default
+    ports. Spec: MS-MQQP 3.1.4.8. Each process begins to search at a different port, so that two processes rarely try
+    the same one.
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)
@@ -52,7 +51,7 @@ def free_rpc_port(address: str) -> int:
 
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
-    """Give ports, if all are free and none was given before; return whether they were."""
+    """Reserve ports, if all are free and not given before; return whether they were reserved."""
     with _GIVING_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False

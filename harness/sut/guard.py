@@ -1,4 +1,4 @@
-"""All processes that a run starts end with it, even when the run is killed: a guard process beside it ensures that."""
+"""End all processes of a run together with the run, even when the run is killed, by means of a guard process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """Ends the processes that were started in its environment, when it is closed or when this process is gone.
-
-    Programs that were started by such programs are ended as well: they have the same environment or session.
+    """Ends the processes that were started with its environment, when it is closed or when this process has ended.
+    Programs that were started by such programs, with the same environment or session, are also ended.
     """
 
     def __init__(self) -> None:
@@ -25,7 +24,9 @@ class Guard:
         self._process: subprocess.Popen[bytes] | None = None
 
     def environment(self) -> dict[str, str]:
-        """Return the environment for a program; from now on it is guarded. OSError when that cannot be."""
+        """Return the environment for a program that is to be guarded; raise OSError when the guard process cannot be
+        started.
+        """
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", str(PROGRAM), self._mark],

@@ -1,8 +1,9 @@
-"""Ends the processes of a run when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
+"""The guard process, ``guard_process.py MARK``: end the processes of a run after the end of the run. The program
+imports no code of the project.
 
-Standard input has a line for each program that is started, its pid; it ends with the run, however that ends. Then every
-process whose environment has the variable MARK, and every process of the session of such a program, is ended: with
-SIGTERM, and with SIGKILL where that is not enough. Children inherit the variable, daemons among them.
+Standard input has a line with the pid of each started program; it ends with the run, however the run ends. Then every
+process whose environment has the variable MARK, and every process of the session of such a program, is ended with
+SIGTERM, and with SIGKILL if necessary. Children inherit the variable, daemons among them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import sys
 import time
 
 LAST_LINE = "end"
-"""Standard input may be kept open by processes that the run forked."""
+"""The last line of standard input, needed because processes that the run forked may keep standard input open."""
 STOP_S = 5
-"""How long a process may take to stop when it is asked to."""
+"""int s: how long a process may take to stop after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
-"""Fields of /proc/PID/stat after the name."""
+"""The indexes of fields in /proc/PID/stat after the name."""
 _ZOMBIE = "Z"
 
 
@@ -42,7 +43,9 @@ def main(mark: str) -> None:
 
 
 def started_by(mark: str, leaders: dict[int, str]) -> set[int]:
-    """Return the processes that have the mark, or are of the session of a leader that is still the same process."""
+    """Return the processes that have the mark, or that belong to the session of a leader that is still the same
+    process.
+    """
     sessions = {str(pid) for pid, start in leaders.items() if start and _start_of(pid) == start}
     found = set[int]()
     for pid in _all():
@@ -69,7 +72,7 @@ def _fields(pid: int) -> list[str]:
 
 
 def _read_process_file(pid: int, name: str) -> bytes:
-    """Return a file of a process; nothing of one that has ended, or is another user's."""
+    """Return a file in /proc of a process; empty for a process that has ended or belongs to another user."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123
             return file.read()

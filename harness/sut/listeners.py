@@ -1,4 +1,4 @@
-"""Finds the program that listens at a port: by a connection before a program is started, and from Linux's /proc
+"""Find out which program listens at a port: by a connection before a program is started, and from Linux's /proc
 afterwards.
 """
 
@@ -17,7 +17,7 @@ from harness.errors import SutUnavailable
 PROC = Path("/proc")
 _TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
 _LISTENS = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
-"""The states of a socket that listens, or that takes datagrams from anywhere."""
+"""The states of a socket that listens, or that receives datagrams from any address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Port:
 
 
 def refuse_taken_port(ports: Iterable[Port]) -> None:
-    """Raise SutUnavailable for a port at which something listens already: that program would be tested instead of the
-    SUT.
+    """Raise SutUnavailable for a port at which a program already listens, because that program would be tested instead
+    of the SUT.
     """
     for port in ports:
         if (taken := describe_listener(port)) is not None:
@@ -47,7 +47,7 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 
 def describe_listener(port: Port) -> str | None:
-    """Say that a port is in use, and by whom where that can be seen; None for a free one."""
+    """Return a text that the port is in use, with the process if that can be found; None for a free port."""
     return f"in use{_by(_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
@@ -138,7 +138,7 @@ def _rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, in
 
 
 def _parse_proc_address(printed: str) -> IPv4Address | IPv6Address:
-    """Read an address as /proc prints it: words of 32 bits, each in the order of the machine."""
+    """Parse an address as /proc prints it: words of 32 bits, each in the byte order of the machine."""
     words = [int(printed[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(printed), 8)]
     address = ip_address(b"".join(words))
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
@@ -151,9 +151,7 @@ def _reaches(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Add
 
 
 def _family_of(program: int) -> set[int]:
-    """Return the program and the processes it started: its descendants, and all of its session, of which it is the
-    leader.
-    """
+    """Return the program and the processes that it started: its descendants, and the other processes of its session."""
     parents: dict[int, int] = {}
     family = {program}
     for pid in _all_pids():
@@ -180,7 +178,7 @@ def _all_pids() -> list[int]:
 
 
 def _list_process_sockets(pid: int) -> set[int] | None:
-    """Return the inodes of a process's sockets; None when they are not ours to see."""
+    """Return the inodes of a process's sockets; None without the permission to read them."""
     found = set()
     try:
         for entry in (PROC / str(pid) / "fd").iterdir():

@@ -1,4 +1,4 @@
-"""Outcomes of requests to the SUT, as a check compares them, with the SUT's own words on a refusal."""
+"""Define the outcomes of requests to the SUT, as checks compare them, with the SUT's reason for a refusal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from harness.sut.control import REASON_LIMIT, ControlRefused
 
 
 class Outcome(StrEnum):
-    """How a request ended."""
+    """The outcome of a request."""
 
     DONE = "done"
     REFUSED = "refused"
     NOTHING = "nothing"
-    """A read that found no message."""
+    """The read found no message."""
     NO_ANSWER = "no answer"
 
 
@@ -32,7 +32,7 @@ class Refused(str):
         return made
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
-        """Return the arguments of a copy: outcomes are sent from worker to worker."""
+        """Return the arguments for copying the outcome, which workers send to the session."""
         return str(self), self.why
 
 
@@ -55,6 +55,6 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def label_of(message: Mapping[str, Any] | None) -> str:
-    """Return the label of a message of the control channel, NOTHING when a read found none."""
+    """Return the label of a message from the control channel, or NOTHING for a read that found no message."""
     label: str = Outcome.NOTHING if message is None else message["label"]
     return label

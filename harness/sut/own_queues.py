@@ -1,4 +1,4 @@
-"""Keeps the queues and messages of one test in its SUT."""
+"""Manage the queues and messages of one test in the SUT."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ class OwnQueues:
         self._control = control
         self.facilities = facilities
         self.own = own
-        """A word that is unique to this test among all runs, for the names of its objects."""
+        """A word that is unique to this test in all runs, used in the names of its objects."""
         self.identifier: UUID | None = None
-        """Its QueueManager.Identifier, if it is known."""
+        """The QueueManager.Identifier of the SUT; None if it is unknown."""
         self.first_message_id = 1
-        """The first of the MessageIDs that this test's peer may use."""
+        """The first MessageID that this test's peer may use."""
         self._queues: dict[str, str] = {}
         """The queues of this test, by kind."""
         self.provisioned: set[str] = set()
-        """The kinds of the queues of the SUT file that this test asked for."""
+        """The kinds of the queues of the SUT file that this test used."""
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
-        """The queues that this test made and has not deleted, with their format names."""
+        """The queues that this test created and has not deleted, with their format names."""
         self._taken: list[str] = []
-        """The queues of [[more_queues]] that this test took."""
+        """The queues of [[more_queues]] that this test uses."""
         self._sent: set[str] = set()
         """The message ids of the messages that the SUT sent for this test."""
         self._kept_in: set[str] = set()
         """The system queues that this test read."""
         self._paused: list[str] = []
-        """The format names whose outgoing queues this test holds."""
+        """The format names whose outgoing queues this test paused."""
 
     @property
     def address(self) -> str:
@@ -76,7 +76,7 @@ class OwnQueues:
 
     @property
     def names_queues(self) -> bool:
-        """Return whether this test named a queue of the SUT, so that a name of the SUT has to lead to it."""
+        """Return whether this test named a queue of the SUT, so that the names of the SUT must be correct."""
         return bool(self._queues or self._made or self._taken or self.provisioned)
 
     def _provide(self, kind: str) -> str:
@@ -89,10 +89,10 @@ class OwnQueues:
         return name
 
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
-        """Make a queue for this test alone, which is deleted at its end; return its path name.
+        """Create a queue that only this test uses and that is deleted at the end of the test; return its path name.
 
-        ``properties``: of the control verb create_queue. Without queue control it is a queue of [[more_queues]] with
-        these properties; NotShown when no such queue is left.
+        ``properties``: arguments of the control verb create_queue. Without queue control, the queue is one of
+        [[more_queues]] with these properties; raise NotShown if no such queue is left.
         """
         if "queue_control" not in self.facilities:
             return self._take_queue(properties)
@@ -120,22 +120,22 @@ class OwnQueues:
         self._made[name] = made.get("format_names", {})
 
     def made_format_names(self) -> list[str]:
-        """Return all names of the queues that this test made and has not deleted."""
+        """Return all format names of the queues that this test created and has not deleted."""
         return [name for names in self._made.values() for name in names.values()]
 
     def private_format_name(self, queue: str) -> str:
-        """Return the private format name of a queue that this test made; ConformanceFailure if control did not return
-        it.
+        """Return the private format name of a queue that this test created; raise ConformanceFailure if the SUT did not
+        return it.
         """
         names = self.format_names(queue)
         if "private" not in names and queue not in self._made:
             raise NotShown(f"no queue_control, and [[more_queues]] does not have the private_number of {queue}")
         if "private" not in names:
-            raise ConformanceFailure(f"the SUT told no private format name of {queue}")
+            raise ConformanceFailure(f"the SUT returned no private format name of {queue}")
         return names["private"]
 
     def format_names(self, queue: str) -> dict[str, str]:
-        """Return the format names of a queue that this test made, or of one of the SUT file, by kind."""
+        """Return the format names of a queue that this test created, or of a queue of the SUT file, by kind."""
         if queue in self._made:
             return self._made[queue]
         entry = next((one for one in self.file.more_queues if one.name == queue), None)
@@ -144,7 +144,7 @@ class OwnQueues:
         return (entry or QueueEntry(queue)).format_names(self.address, self.identifier)
 
     def delete_queue(self, name: str) -> None:
-        """Delete a queue that this test made, before its end."""
+        """Delete a queue that this test created, before the end of the test."""
         self.control.call("delete_queue", name=name)
         self._made.pop(name, None)
 
@@ -172,11 +172,11 @@ class OwnQueues:
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
 
     def labels(self, queue: str) -> list[str]:
-        """Return the labels of the messages in a queue, by path name, in order."""
+        """Return the labels of the messages in a queue, given by path name, in order."""
         return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
     def outgoing_queue(self, to: str) -> dict[str, Any]:
-        """Return the outgoing queue for a format name as ``list`` shows it; ConformanceFailure without one."""
+        """Return the outgoing queue for a format name from ``list``; raise ConformanceFailure if it is missing."""
         for queue in self.control.call("list")["outgoing"]:
             if queue["format_name"].lower() == to.lower():
                 return dict(queue)
@@ -187,7 +187,7 @@ class OwnQueues:
     def kept_messages(self, queue: str) -> list[dict[str, Any]]:
         """Read the messages of this test and its peer in a queue of the system, such as system$;deadletter.
 
-        These messages are received at the end of the test.
+        These messages are removed at the end of the test.
         """
         self._kept_in.add(queue)
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
@@ -207,19 +207,18 @@ class OwnQueues:
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:
-        """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
+        """Pause the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)
         self._paused.append(to)
 
     def resume(self, to: str) -> None:
-        """Let the outgoing queue for a format name send again (MS-MQQB 3.1.7.14)."""
+        """Resume the outgoing queue for a format name (MS-MQQB 3.1.7.14)."""
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 
     def waiting_for(self, names: Iterable[str]) -> int | None:
-        """Return the number of messages that wait for format names that contain one of these texts.
-
-        None if control does not show it.
+        """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
+        control channel does not show it.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:
@@ -231,7 +230,9 @@ class OwnQueues:
         return sum(counts)
 
     def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
-        """Return the queues, outgoing queues or transactions that ``list`` shows; None where control does not tell."""
+        """Return the queues, outgoing queues or transactions that ``list`` shows; None if the control channel does not
+        show them.
+        """
         if "queue_control" not in self.facilities:
             return None
         try:
@@ -252,8 +253,12 @@ class OwnQueues:
         self._made, self._taken, self._paused = {}, [], []
         return undo
 
+    def forget_queues(self) -> None:
+        """Forget the queues of a row: the next one has its own."""
+        self._queues, self._made, self._paused, self._kept_in = {}, {}, [], set()
+
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
-        """Undo the changes of this test to a queue, unless the queue was created by the test and is gone already."""
+        """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""
         try:
             undo(queue)
         except ControlRefused:

@@ -1,4 +1,4 @@
-"""The driver of a SUT that is a program on loopback."""
+"""Drive a SUT that is a program on loopback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESET_NEAR_S = 0.05
 
 
 class ProcessDriver(ExternalDriver):
-    """A program on loopback, started for the run, and started again when it ends."""
+    """Drives a program on loopback, which is started for the run and restarted when it ends."""
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, out, worker)
@@ -55,7 +55,7 @@ class ProcessDriver(ExternalDriver):
         return how if self.tape is None else self.tape.sees("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the program ended. A program that ends closes its connections some time before its end is
+        """Return how the program ended. An ending program closes its connections some time before its end becomes
         known.
         """
         return self.describe_end(DEATH_NEAR_S if hung_up and self._is_connection_refused() else 0)
@@ -72,14 +72,14 @@ class ProcessDriver(ExternalDriver):
             return True
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of the program, once, to the process that started it."""
+        """Return the end of the program, each end only once, and only in the process that started the program."""
         if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None
         self._dead = True
         return Death(self.worker, check, how, self.process.last_line())
 
     def start_again(self) -> None:
-        """Start the program again, ``driver.max_restarts`` times at most."""
+        """Restart the program, ``driver.max_restarts`` times at most."""
         self.process.stop()
         if self.restarts == self.file.driver.max_restarts:
             raise SutLost(
@@ -91,7 +91,7 @@ class ProcessDriver(ExternalDriver):
         self._launch()
 
     def confirm(self) -> None:
-        """Compare identities; a program that ended has none, and its end is reported elsewhere."""
+        """Compare identities, unless the program has ended, which is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 
@@ -105,7 +105,9 @@ class ProcessDriver(ExternalDriver):
         super().start()
 
     def _listened_at(self) -> list[Port]:
-        """Return the ports of the program: those in its arguments, and those that the SUT file declares."""
+        """Return the ports at which the program must listen: those in its arguments, and those that the SUT file
+        declares.
+        """
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
         if self._serves("ping", "{ping_port}"):
@@ -123,7 +125,7 @@ class ProcessDriver(ExternalDriver):
         return told or self.file.capabilities.get(capability, False)
 
     def _await_ports(self) -> None:
-        """Wait until it listens at every port at which it must."""
+        """Wait until the program listens at every port at which it must listen."""
         optional = () if self.file.capabilities.get("qm2qm", False) else ("driver.rpc_port", "driver.rpc_read_port")
         ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]
         deadline = time.monotonic() + self.file.driver.start_timeout_s
@@ -135,8 +137,8 @@ class ProcessDriver(ExternalDriver):
                 )
             if time.monotonic() > deadline:
                 raise SutUnavailable(
-                    f"{self.file.sut.name}: nothing listens on {ports[0]} {self.file.driver.start_timeout_s} s after "
-                    f"the start; see {self.process.log_path}"
+                    f"{self.file.sut.name}: no program listens on {ports[0]} {self.file.driver.start_timeout_s} s "
+                    f"after the start; see {self.process.log_path}"
                 )
             try:
                 socket.create_connection((ports[0].address, ports[0].number), timeout=0.2).close()
@@ -150,7 +152,7 @@ class ProcessDriver(ExternalDriver):
 
 
 def with_ports(driver: DriverTable) -> DriverTable:
-    """Return the table with a free port for each that is 0: of the SUT's address, or of the peer's."""
+    """Return the table with a free port instead of each 0, at the SUT's address or at the peer's."""
     picked: dict[str, Any] = {}
     for name, pick in _FREE.items():
         for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):

@@ -1,7 +1,7 @@
-"""Provides a SUT with users, certificates, keys and a restricted queue, for checks of its security.
+"""Provide a SUT with users, certificates, keys and a restricted queue, for checks of its security.
 
 The keys are public and the same for everyone (harness/sut/provisioned): never connect a SUT that knows them to a
-network. ``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
+network. ``mqconform provision`` writes them for a SUT; the virtual SUT gets them from this module.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SENDERS = f"{_DOMAIN}-2001"
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user; ``sid`` in the text form of MS-DTYP 2.4.2.1."""
+    """A test user; ``sid`` has the text form of MS-DTYP 2.4.2.1."""
 
     name: str
     sid: str
@@ -71,13 +71,20 @@ BOB = User("bob", f"{_DOMAIN}-1002", (SENDERS,))
 CAROL = User("carol", f"{_DOMAIN}-1003")
 DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005", (SENDERS,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
-"""Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself, Erin is denied it."""
+"""The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
+group, and Carol as a user; Erin is denied it.
+"""
 SELF = "S-1-5-10"
 OWNER = DAVE
 """The owner of the restricted queue; ownership alone does not permit writing to it."""
 DENIED = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
-GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
-"""Rights to the restricted queue by SID. Denials come first, as is usual."""
+GRANTED_RIGHTS = {
+    SENDERS: "write_message",
+    CAROL.sid: "write_message",
+    ALICE.sid: "peek_message",
+    SELF: "write_message",
+}
+"""The rights to the restricted queue, by SID. Denials are first, as is usual."""
 MALLORY = User("mallory", f"{_DOMAIN}-1666")
 """An account that the SUT does not know."""
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
@@ -100,7 +107,7 @@ def _key(name: str) -> RsaKey:
 def _own_key(name: str) -> rsa.RSAPrivateKey:
     key = load_pem_private_key((FOLDER / f"{name}.pem").read_bytes(), None)
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise HarnessError(f"{FOLDER / name}.pem is no RSA key")
+        raise HarnessError(f"{FOLDER / name}.pem is not an RSA key")
     return key
 
 
@@ -150,14 +157,14 @@ def restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which only the group and Carol may write."""
     aces = [
         Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
-        for kind, rights in ((AceType.ACCESS_DENIED, DENIED), (AceType.ACCESS_ALLOWED, GRANTED))
+        for kind, rights in ((AceType.ACCESS_DENIED, DENIED), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
         for sid, right in rights.items()
     ]
     return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER.sid), None, Acl(tuple(aces))))
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
-    """Copy keys and certificates into a folder that is made; return the tables for ``mqconform serve``."""
+    """Create a folder with the keys and certificates; return the tables for ``mqconform serve``."""
     out.mkdir(parents=True, exist_ok=True)
     for file in FOLDER.glob("*.pem"):
         if not file.name.startswith(("peer_", MALLORY.name)):
@@ -166,7 +173,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'owner = "{OWNER.sid}"']
-    for key, rights in (("deny", DENIED), ("allow", GRANTED)):
+    for key, rights in (("deny", DENIED), ("allow", GRANTED_RIGHTS)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']

@@ -1,4 +1,6 @@
-"""Defines the ways to measure a system's pulse: pings if it answers them, else a separate control connection."""
+"""Define the channels that measure a system's pulse: pings, if the system answers them, or a separate control
+connection.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """Pings the system (MS-MQQB 3.1.7.7): it stores nothing about pings. The cookie is the number of the question."""
+    """A channel that pings the system (MS-MQQB 3.1.7.7), which stores no state about pings. The cookie is the number of
+    the question.
+    """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
         self._environment = environment
@@ -60,7 +64,7 @@ class PingChannel:
 
 
 class ControlChannel:
-    """Asks the control channel for the identity, which shows the pulse of its agent."""
+    """A channel that asks the agent for the identity over a control connection, and so measures the agent's pulse."""
 
     def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
         self._answered = answered

@@ -1,4 +1,4 @@
-"""Finds the release of Windows against which a SUT is checked, and the methods that this release lacks."""
+"""Find the release of Windows against which a SUT is checked, and the methods that this release lacks."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def release_of(sut: Sut) -> Release:
 
 
 def lacks_method(sut: Sut, name: str) -> bool:
-    """Return whether the release of a SUT has no such method."""
+    """Return whether the release of a SUT lacks a method."""
     return name in LATER_METHODS and not release_of(sut).later_methods

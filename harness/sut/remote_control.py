@@ -1,4 +1,4 @@
-"""Accesses the queues of a SUT without a control channel: opens, peeks, receives and purges by qm2qm.
+"""Access the queues of a SUT without a control channel: open, peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -34,11 +34,11 @@ from reference_qm.surface.remote_commands import (
 
 ANSWER_MS = 60_000
 FACILITIES = frozenset({"receive"})
-"""The facility that remote reading stands in for. An agent that has it also lets the SUT itself read remotely."""
+"""The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
 
 
 class RemoteControl:
-    """A control channel of few verbs, as ``harness.sut.control.Control``."""
+    """A control channel with few verbs, in place of ``harness.sut.control.Control``."""
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
         """``identifier``: the SUT's identifier, if it is known, for the names of its private queues."""
@@ -69,9 +69,8 @@ class RemoteControl:
         return verb in self._verbs or verb in _READS
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it.
-
-        Unsupported for other verbs, and for transactions, in which nobody reads remotely.
+        """Carry out a verb. Raise ControlRefused if the SUT refuses a method or does not answer it, and Unsupported for
+        other verbs and for transactions, which remote reading does not have.
         """
         if verb in self._verbs:
             return self._verbs[verb](**arguments)
@@ -106,7 +105,7 @@ class RemoteControl:
         return {"ok": True, **found.values}
 
     def close(self) -> None:
-        """Leave the SUT alone."""
+        """Do nothing, because no connection stays open."""
         self.host.stop()
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:

@@ -1,8 +1,8 @@
-"""Drives a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
+"""Drive a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
-A check is deterministic when time, chance and external input are given. All of it is in its capture: packets, the
-control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in virtual time, and reaches a
-verdict of its own.
+A check is deterministic when time, chance and external input are given. Its capture contains all of it: packets, the
+control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time, and judges
+independently.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
 
 
 class ReplayDriver:
-    """The SUT of each check of a run is the capture of that check.
-
-    ``captures``: by check; ``deaths``: those of the run, which were found after the check.
+    """A driver whose SUT in each check is the capture of this check. ``captures``: the captures by check; ``deaths``:
+    the ends of the process in the run, which were found after checks.
     """
 
     def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:
@@ -61,7 +60,7 @@ class ReplayDriver:
         """The player of the latest check."""
 
     def start(self) -> None:
-        """Do nothing: a replay only needs files."""
+        """Do nothing, because a replay needs only files."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
@@ -77,7 +76,7 @@ class ReplayDriver:
 
     def _open(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
-            raise NotReplayable("the check is one of three systems")
+            raise NotReplayable("the check needs three systems")
         items = items_of(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
@@ -104,11 +103,11 @@ class ReplayDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the process had ended."""
+        """Return how the process ended in the recorded check."""
         return None if self._player is None else self._player.sees("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return the same."""
+        """Return how the process ended in the recorded check."""
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
@@ -126,7 +125,7 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A view that changes nothing in the system: events after the check do not influence its verdict."""
+    """A view that undoes nothing at the end, because events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
         """Do nothing."""
@@ -163,7 +162,7 @@ class ReplayControl:
             raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)
         if not isinstance(found, kind):
-            self._player.differ(f"an answer of the control channel is no {kind.__name__}: not replayable")
+            self._player.differ(f"an answer of the control channel is not of type {kind.__name__}: not replayable")
         return found
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Provides the environment of a replayed check, with the time and the network of the capture."""
+"""Provide the environment of a replayed check, with the time and the network of the capture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 LATE_MS = 50
-"""How late a timer of the harness may have run in real time: actions of the system in that time come first."""
+"""int ms: how late a timer of the harness may have run in real time; actions of the system within this time precede the
+timer.
+"""
 
 
 class ReplayStream:
@@ -30,17 +32,16 @@ class ReplayStream:
             self.sink = sink
 
     def send(self, data: bytes) -> None:
-        """Do nothing: the recorder has it."""
+        """Do nothing, because the recorder compares the bytes."""
 
     def close(self) -> None:
         self.open = False
 
 
 class ReplayEnvironment(VirtualEnvironment):
-    """Time jumps to the next event or to the next action of the SUT; at a record of the harness, time is that of the
-    record.
-
-    ``virtual``: whether the capture is of virtual time. In real time a wait ends where it ends in the capture.
+    """The environment of a replay. Time jumps to the next event or to the next action of the SUT; at an action of the
+    harness, time is that of the recorded action. ``virtual``: whether the capture is from virtual time. In a capture
+    from real time, a wait ends where it ends in the capture.
     """
 
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
@@ -51,10 +52,10 @@ class ReplayEnvironment(VirtualEnvironment):
         self._began = began
         self._now_ms = began["monotonic_ms"]
         self._us = began["epoch_us"]
-        """The time of the last recorded event."""
+        """The time of the last recorded event (int microseconds)."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
-        """The difference between the clock for packets and that for captures."""
+        """The clock for packets minus the clock for captures (s)."""
         self._ports = count(1)  # of what is picked when nothing is played any more: no capture has such a port
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
@@ -95,7 +96,7 @@ class ReplayEnvironment(VirtualEnvironment):
         raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
 
     def _go_on(self, deadline_ms: int) -> bool:
-        """Let the next event happen; False if there is none before the end of the wait, which then ends."""
+        """Let the next event happen; return False if the wait ends before the next event."""
         next_us = self._player.next_us()
         if next_us is not None and self._before_events(next_us) and self._ms(next_us) <= deadline_ms:
             self.follow(next_us)
@@ -107,7 +108,9 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _go_on_really(self, deadline_ms: int) -> bool:
-        """Let the next thing happen; False when the capture has the end of the wait next, or nothing is left."""
+        """Let the next event happen, in a capture from real time; return False when the end of the wait is the next
+        event, or no event is left.
+        """
         next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
         if next_us is not None:
             if self._before_events(next_us):
@@ -134,7 +137,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return not self._events or max(self._ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
 
     def _run_due_timer(self, until_ms: int) -> bool:
-        """Let the next timer of the harness run, if it is due until then."""
+        """Run the next timer of the harness, if it is due by the given time."""
         if not self._events or self._events[0][0] > max(until_ms, self._now_ms):
             return False
         due_ms, _, event = heapq.heappop(self._events)
@@ -159,11 +162,11 @@ class ReplayEnvironment(VirtualEnvironment):
             sink.on_failed("connection refused")
 
     def awaits(self, item: Open) -> bool:
-        """Return whether the harness is connecting there."""
+        """Return whether the harness is connecting to an endpoint."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
-        """Return the harness's end of a connection that stands now; None if it neither connects nor listens."""
+        """Return the harness's end of a connection that is now open; None if it neither connects nor listens."""
         if item.by_sut:
             listener = self.listeners.get(local)
             if listener is None:
@@ -183,7 +186,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
-        """Let a datagram of the SUT arrive."""
+        """Deliver a datagram from the SUT."""
         end = self.udp.get(segment.target)
         if end is not None:
             end.sink.on_datagram(segment.source, segment.data)
@@ -192,5 +195,5 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return an address unchanged, because captures do not have the results of name resolution."""
         found = super().resolve(host)
         if not found:
-            self._player.differ("a name is resolved, which no capture has: not replayable")
+            self._player.differ("the check resolves a host name, which captures do not record: not replayable")
         return found

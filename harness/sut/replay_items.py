@@ -1,4 +1,4 @@
-"""Reads a capture as a sequence of events."""
+"""Read a capture as a sequence of events."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
-MOST = 64 * 2**20
-"""The greatest size in int bytes of a capture that is replayed."""
+MOST_BYTES = 64 * 2**20
+"""int bytes: the largest capture that is replayed."""
 MOST_US = 2**53
-"""The largest time: every reader of JSON represents it exactly."""
+"""The largest accepted time, which every JSON parser represents exactly."""
 
 
 class NotReplayable(HarnessError):
-    """A check cannot run on its capture, or acts differently than when the capture was made."""
+    """A check cannot run on its capture, or does not act as it did when the capture was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note of a tape (harness/sut/replay_tape.py) behind a frame; ``us`` is 0 where it has no time."""
+    """A note of a tape (harness/sut/replay_tape.py) after a frame; ``us`` is 0 for a note without a time."""
 
     frame: int
     us: int
@@ -61,7 +61,7 @@ class Note:
 
     @property
     def is_question(self) -> bool:
-        """Return whether it is a question on the control channel."""
+        """Return whether the note is a question on the control channel."""
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
@@ -69,11 +69,11 @@ Item = Open | Packet | Note
 
 
 def items_of(path: Path) -> list[Item]:
-    """Read a capture; MqconformError if this harness did not record it."""
+    """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
-    if path.stat().st_size > MOST:
-        raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
+    if path.stat().st_size > MOST_BYTES:
+        raise NotReplayable(f"{path.name}: is longer than {MOST_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):
@@ -83,8 +83,8 @@ def items_of(path: Path) -> list[Item]:
         else:
             text = one.text
             noted += len(text)
-            if noted > MOST:
-                raise NotReplayable(f"{path.name}: its notes are longer than {MOST:,} bytes")
+            if noted > MOST_BYTES:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_BYTES:,} bytes")
             items.append(_of_note(path, text, number))
     return items
 
@@ -104,7 +104,7 @@ def _of_note(path: Path, text: bytes, number: int) -> Note:
     try:
         said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
-        raise NotReplayable(f"{path.name}: the note behind frame {number}: {error}") from error
+        raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
     if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:
-        raise NotReplayable(f"{path.name}: the note behind frame {number}: no note of this harness")
+        raise NotReplayable(f"{path.name}: the note after frame {number}: not a note of this harness")
     return Note(number, us, said)

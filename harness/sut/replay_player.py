@@ -1,5 +1,5 @@
-"""Plays a capture to a check: the actions of the system come at their times, once the harness has done everything
-before them.
+"""Play a capture to a check: the actions of the system occur at their recorded times, after all earlier actions of the
+harness.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_END = 200
 
 
 class PlayedStream(Protocol):
-    """The harness's end of a connection of the capture."""
+    """The harness's end of a connection in the capture."""
 
     open: bool
 
@@ -36,7 +36,7 @@ class PlayedStream(Protocol):
 
 
 class Scene(Protocol):
-    """The environment in which a capture is played: its time, and the ends of the harness."""
+    """The interface of the environment in which a capture is played: its time, and the harness's connections."""
 
     def epoch_us(self) -> int:
         """Return the time."""
@@ -45,27 +45,26 @@ class Scene(Protocol):
         """Set the time to that of a recorded event."""
 
     def awaits(self, item: Open) -> bool:
-        """Return whether the harness is connecting there."""
+        """Return whether the harness is connecting to an endpoint."""
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
-        """Return the harness's end of a connection that stands now; None if it neither connects nor listens."""
+        """Return the harness's end of a connection that is now open; None if it neither connects nor listens."""
 
     def datagram(self, segment: UdpDatagram) -> None:
-        """Let a datagram of the SUT arrive."""
+        """Deliver a datagram from the SUT."""
 
 
 class Player:
-    """The capture of one check, as far as it was played. Takes notes as a tape does, and compares them.
-
-    ``differs`` gets, once, the reason why the check cannot be replayed.
+    """Plays the capture of one check. It receives notes like a tape, and compares them with the capture. ``differs`` is
+    called once, with the reason, if the check cannot be replayed.
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
         self.environment: Scene
         self.late: dict[int, Note] = {}
-        """Answers to questions that were begun."""
+        """The answers to requests of ``begin``."""
         self.over = False
-        """Whether nothing is played or compared any more."""
+        """Whether playing and comparing have ended."""
         self._items = without_nothing_together(items)
         self._at = 0
         self._differs = differs
@@ -79,14 +78,14 @@ class Player:
     # -- what the harness does -----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Compare all further records with those of the capture."""
+        """Begin to compare all records with those of the capture."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
-        """Do nothing, because the capture has the notes about losses."""
+        """Do nothing, because the capture contains the notes about losses."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
-        """Return the item of the capture at this place."""
+        """Return the observation that the capture records at this point."""
         self._looked[what] += 1
         item = None if self.over else self.next()
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
@@ -96,7 +95,7 @@ class Player:
         return one_line(str(item.said[what]), _LONGEST_END)
 
     def end(self) -> None:
-        """Stop playing: the check is over. The check must be over in the capture as well."""
+        """Stop playing at the end of the check, which must also be its end in the capture."""
         if self.over:
             return
         while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
@@ -104,11 +103,11 @@ class Player:
         if item is not None and _is_lost(item):
             self._differs(self._describe_lost(item))
         elif item is not None and not (isinstance(item, Note) and "over" in item.said):
-            self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
+            self._differs(f"after frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
-        """Compare a frame that is recorded now."""
+        """Compare a frame that the recorder writes with the capture."""
         if self.over:
             return
         expected = self._take_expected()
@@ -118,11 +117,11 @@ class Player:
         self.environment.follow(expected.us)
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
-        """Compare a question that is asked now."""
+        """Compare a question on the control channel with the capture."""
         if self.over:
-            raise SutUnavailable("the capture is over")
+            raise SutUnavailable("the capture has ended")
         expected = self._take_expected()
-        where = f"behind frame {self._frame()}"
+        where = f"after frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(as_line({how: verb, "with": arguments}))
@@ -139,28 +138,28 @@ class Player:
         expected = self._take_expected()
         port = expected.said.get("picked") if isinstance(expected, Note) else None
         if type(port) is not int or not 0 < port < 2**16:
-            self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
+            self.differ(f"after frame {self._frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
         self._at += 1
         return port
 
     def has_answer(self) -> bool:
-        """Return whether the question has its answer."""
+        """Return whether the answer to a question has been played."""
         return self._answer is not None or self.over
 
     def take_answer(self) -> Note:
-        """Return the answer to the question."""
+        """Return the answer to a question."""
         answer, self._answer = self._answer, None
         if answer is None:
-            self.differ(f"behind frame {self._frame()}: the control channel answers nothing: {NOT_REPLAYABLE}")
+            self.differ(f"after frame {self._frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
         return answer
 
     def rest_ms(self) -> int:
-        """Return the duration of the remaining items."""
+        """Return the duration of the remaining items (int ms)."""
         last = max((one.us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, which cannot continue with its capture."""
+        """End the check, because it differs from its capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -172,11 +171,11 @@ class Player:
     # -- what the system does ------------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return the next item, of either side."""
+        """Return the next item, of the system or of the harness."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return the next action of the harness; the check ends where the capture has none."""
+        """Return the next action of the harness in the capture; end the check if there is none."""
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
@@ -201,11 +200,11 @@ class Player:
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 
     def time_out(self) -> None:
-        """Pass over the end of a wait."""
+        """Skip the note about the end of a wait."""
         self._at += 1
 
     def play(self) -> None:
-        """Let the system do its next action."""
+        """Carry out the next action of the system."""
         item = self._items[self._at]
         self._delivering = True
         try:
@@ -236,10 +235,10 @@ class Player:
     def _describe_lost(item: Item) -> str:
         """Return the text of a note about information that the capture lacks."""
         said = item.said if isinstance(item, Note) else {}
-        return f"behind frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
+        return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather_frames(self, size: object) -> list[Packet]:
-        """Return the frames of bytes that came at once."""
+        """Return the frames of bytes that arrived together."""
         found: list[Packet] = []
         left = size if isinstance(size, int) else 0
         for item in self._items[self._at :]:
@@ -252,7 +251,7 @@ class Player:
             found.append(item)
             left -= len(item.segment.data)
         if not found or left:
-            self.differ(f"behind frame {self._frame()}: bytes that came at once are missing: {NOT_REPLAYABLE}")
+            self.differ(f"after frame {self._frame()}: bytes that arrived together are missing: {NOT_REPLAYABLE}")
         return found
 
     def _open(self, item: Open) -> None:
@@ -281,10 +280,10 @@ class Player:
                     stream.open = False
                     stream.sink.on_closed("closed by the other side")
         if self._at == at and not self.over:
-            self.differ(f"frame {first.frame}: the harness does not take it: {NOT_REPLAYABLE}")
+            self.differ(f"frame {first.frame}: the harness does not receive it: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
-        """Skip the notes about the sizes of bytes that arrived together; the deliverer has read them."""
+        """Skip the notes about the sizes of bytes that arrived together, which were read with the bytes."""
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 
@@ -294,7 +293,7 @@ class Player:
 
 
 def without_nothing_together(items: list[Item]) -> list[Item]:
-    """Return items without the notes that group simultaneous events, where the capture does not have them."""
+    """Return the items without notes that group simultaneous events but enclose no event."""
     left: list[Item] = []
     for item in items:
         if left and _together(item) is False and _together(left[-1]) is True:
@@ -313,14 +312,14 @@ def _is_lost(item: Item) -> bool:
 
 
 class _ComparingWriter(CaptureWriter):
-    """A writer of captures that has each frame compared with the one that was written then."""
+    """A writer of captures that compares each frame with the recorded one instead of writing it."""
 
     def __init__(self, path: Path, player: Player) -> None:
         super().__init__(path)
         self._player = player
 
     def note(self, text: bytes) -> None:
-        """Write nothing: a replay only compares."""
+        """Do nothing, because a replay only compares."""
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         number = super()._write(packet, time_us, comment, inbound)

@@ -1,4 +1,6 @@
-"""The set-up of a check, read from its capture: a value of a closed form, validated because the author is unknown."""
+"""Read the set-up of a check from its capture. The set-up is validated against a schema, because the author of the
+capture is unknown.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from reference_qm.surface.surroundings import CLOCK
 
 TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
-"""The tables of a SUT file that a set-up has: none of them has a command that is run or a password."""
+"""The tables of a SUT file that a set-up contains. They contain no passwords, and no commands that are run."""
 _COMPLAINT = 200
 _TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_US}
 _PORT = {"type": "integer", "minimum": 0, "maximum": 65_535}
@@ -69,7 +71,7 @@ def _validator() -> Draft202012Validator:
 
 
 def take_setup(items: list[Item]) -> dict[str, Any]:
-    """Take the set-up from the beginning of a capture; NotReplayable if this harness did not record one."""
+    """Return the set-up from the beginning of a capture; raise NotReplayable if this harness did not record one."""
     if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
         raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
     setup: dict[str, Any] = first.said["setup"]
@@ -79,7 +81,7 @@ def take_setup(items: list[Item]) -> dict[str, Any]:
 
 
 def file_of(setup: Mapping[str, Any]) -> SutFile:
-    """Return the SUT file of a set-up, as far as a check knows it."""
+    """Return the SUT file of a set-up, with the values that checks can read."""
     try:
         return parse_sut_file(dict(setup["file"]))
     except (UsageError, AttributeError, TypeError, ValueError) as error:

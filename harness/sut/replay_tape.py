@@ -1,4 +1,4 @@
-"""The notes that make a check replayable, written into its capture between the packets.
+"""Write the notes that make a check replayable into its capture, between the packets.
 
 Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TAPE_SCHEMA = 2
 COMMAND = "[environment]"
-"""The name in place of a verb when a command of the SUT file is carried out."""
+"""The name that stands for a verb in notes about a command of the SUT file."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
@@ -44,10 +44,10 @@ timeouts.
 
 
 class Tape:
-    """The notes of one check; kept until there is a recorder for them."""
+    """The notes of one check, which are kept until a recorder is available."""
 
     def __init__(self, environment: Environment, address: str) -> None:
-        """``address``: the system's."""
+        """Keep the notes until ``begin``; ``address``: the address of the system."""
         self._environment = environment
         self._address = address
         self._recorder: Recorder | None = None
@@ -73,7 +73,7 @@ class Tape:
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
-        """Write a note with the time."""
+        """Write a note, with the time."""
         if self._over:
             return
         values["us"] = self._environment.epoch_us()
@@ -86,14 +86,14 @@ class Tape:
         self.note(lost=why)
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Write the observation with the number of looks."""
+        """Write an observation, with the number of the look that made it."""
         self._looked[what] += 1
         if found is not None:
             self.note(**{what: found, "looked": self._looked[what]})
         return found
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
-        """Ask; write question and answer, which is returned."""
+        """Ask the control channel; write the question and the answer, and return the answer."""
         self.note(**{how: verb, "with": arguments})
         try:
             found = ask()
@@ -104,30 +104,32 @@ class Tape:
         return found
 
     def end(self) -> None:
-        """Write that the check is over, and whether the system stalled: the effects of a stall are not in the
-        capture.
+        """Write the end of the check, and whether the system stalled, because the capture does not show the effects of
+        a stall.
         """
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
-            self.lose("the system stood still or was not there for a time")
+            self.lose("the system stood still or was unreachable for a time")
         self.note(over=True)
         self._over = True
 
     def asks(self, asking: bool) -> None:
-        """Note whether the wait is for an answer of the control channel: the answer itself tells its timeout."""
+        """Set whether a wait is for an answer of the control channel. The end of such a wait is not written, because
+        the answer shows it.
+        """
         self._asking = asking
 
     def timed_out(self) -> None:
-        """Write that a wait has ended by its timeout."""
+        """Write that a wait ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
 
     def together(self, begins: bool) -> None:
-        """Write the begin or the end of events that happen before the waiting check continues."""
+        """Write the beginning or the end of events that occur before the waiting check continues."""
         self.note(together=begins)
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Write the selected port; a system in virtual time selects its own at another address."""
+        """Write the chosen port, unless the address belongs to the system, which chooses its ports in virtual time."""
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
 
@@ -179,18 +181,18 @@ _LINES = json.JSONEncoder(separators=(",", ":"), default=_plain)
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
-    """Return a note as it is written."""
+    """Return the bytes of a note."""
     return _LINES.encode(values).encode()
 
 
 @lru_cache(maxsize=64)
 def _as_table(table: Any) -> dict[str, Any]:
-    """Return a table of a SUT file, the same for all checks."""
+    """Return a table of a SUT file as JSON values; cached, because it is the same for all checks."""
     return asdict(table)
 
 
 class RecordedControl:
-    """A control channel whose questions and answers are noted."""
+    """A control channel whose questions and answers are written to the tape."""
 
     def __init__(self, control: Control, tape: Tape) -> None:
         self._control = control
@@ -225,7 +227,7 @@ class RecordedControl:
 
 
 class RecordedCommands:
-    """The commands that change the system's environment; their results are noted like those of a verb."""
+    """The commands that change the system's environment. Their results are written to the tape like answers."""
 
     def __init__(self, set_part: SetPart, tape: Tape) -> None:
         self._set_part = set_part

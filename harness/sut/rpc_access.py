@@ -1,4 +1,6 @@
-"""[rpc] of a SUT file: how the tester authenticates to the SUT's RPC. The user is a test user, never a real one."""
+"""Read [rpc] of a SUT file, which defines how the tester authenticates to the SUT's RPC. Its user is a test user, never
+a real one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Literal
 
 from harness.errors import UsageError
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
-from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, password_of
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError
 
@@ -29,7 +31,7 @@ class RpcTable:
 
 @dataclass(frozen=True, slots=True)
 class RpcAccess:
-    """How the tester authenticates, and whom the peer's server knows. ``user`` None: at the level none."""
+    """The tester's authentication, and the user that the peer's server knows. ``user`` is None at the level none."""
 
     level: AuthLevel = AuthLevel.NONE
     auth_type: AuthType = AuthType.GSS_NEGOTIATE
@@ -37,7 +39,7 @@ class RpcAccess:
 
     @property
     def server(self) -> ServerSecurity:
-        """The demands on clients of a reference that is the SUT itself."""
+        """The demands on clients, for a reference that is the SUT."""
         if self.user is None:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
@@ -46,7 +48,7 @@ class RpcAccess:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The credentials of such a reference at the peer."""
+        """The credentials with which a reference that is the SUT authenticates to the peer."""
         if self.user is None:
             return None
         from reference_qm.shell.spnego_security import client_security  # as above
@@ -55,10 +57,12 @@ class RpcAccess:
 
 
 def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
-    """Return the values of a table, or raise UsageError. ``base``: the folder that password_file is relative to."""
+    """Return the values of a table; raise UsageError for invalid values. ``base``: the folder to which password_file is
+    relative.
+    """
     if table.level == "none":
         if table.user:
-            raise UsageError(f'{where}: rpc.user is for a level; give rpc.level, such as "privacy", or remove the user')
+            raise UsageError(f'{where}: rpc.user needs a level; give rpc.level, such as "privacy", or remove rpc.user')
         return RpcAccess()
     domain, _, name = table.user.rpartition("\\")
     if not name:
@@ -68,4 +72,6 @@ def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
         password = password_of(given, f"{where}: [rpc]", base)
     except SettingsError as error:
         raise UsageError(str(error)) from error
-    return RpcAccess(LEVELS[table.level], TYPES[table.authentication], User(name, password, domain))
+    return RpcAccess(
+        AUTHENTICATION_LEVELS[table.level], AUTHENTICATION_TYPES[table.authentication], User(name, password, domain)
+    )

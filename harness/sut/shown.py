@@ -1,6 +1,5 @@
-"""Reads what a SUT shows about itself and its messages.
-
-A missing element cannot be observed; it is not an error of the check.
+"""Read the data that a SUT shows about itself and its messages. A missing element means that it cannot be observed, not
+that the check is wrong.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):
-    """An element of the abstract data model, or a property of a message, that the SUT does not show."""
+    """The SUT does not show an element of the abstract data model or a property of a message."""
 
 
 class Shown(Reply):
@@ -21,11 +20,11 @@ class Shown(Reply):
     __slots__ = ()
 
     def __missing__(self, name: str) -> Any:
-        raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
+        raise NotShown(f"the SUT does not show {name} in its abstract data model")
 
 
 class Answered(Reply):
-    """An object of an answer that meets the contract, so it may omit elements."""
+    """An object in an answer that meets the contract, which permits to omit elements."""
 
     __slots__ = ()
 
@@ -34,7 +33,7 @@ class Answered(Reply):
 
 
 def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
-    """Return a JSON value with its objects as objects of the abstract data model, or of another kind."""
+    """Return a JSON value whose objects are of the given kind, by default objects of the abstract data model."""
     if isinstance(value, dict):
         return kind({name: parse_reply(each, kind) for name, each in value.items()})
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The commands of a SUT file that remove and restore parts of a system's environment."""
+"""Run the commands of a SUT file that remove and restore parts of a system's environment."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SAID_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentTable:
-    """[environment]: for each part (docs/control-protocol.md) the commands that take it away and restore it, and the
-    command that sets the clock.
+    """The table [environment]: for each part (docs/control-protocol.md), the commands that take it away and restore it,
+    and the command that sets the clock.
     """
 
     take_directory: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class EnvironmentTable:
     timeout_s: int = 60
 
     def command(self, part: str, value: int) -> tuple[str, ...]:
-        """Return the command that restores a part, takes it away, or sets it; empty if there is none."""
+        """Return the command that restores, takes away or sets a part; empty if the table has no such command."""
         if part == CLOCK:
             return tuple(word.replace(SECONDS, str(value)) for word in self.set_clock)
         found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
@@ -61,35 +61,34 @@ class EnvironmentTable:
         return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
-        """Return in one line the error in the table; None without an error."""
+        """Return one line that describes the error in the table; None without an error."""
         for part in PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
-                return f"environment.take_{part} and environment.give_{part} go together: give both or neither"
+                return f"environment.take_{part} and environment.give_{part} belong together: give both or none"
         if self.set_clock and not any(SECONDS in word for word in self.set_clock):
-            return f"environment.set_clock does not say where the seconds go: write {SECONDS}"
+            return f"environment.set_clock lacks the placeholder for the seconds: add {SECONDS}"
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be 1 at least"
 
 
 SetPart = Callable[[str, int], None]
-"""Takes a part away, restores it, or sets it; SutUnavailable with one line on failure."""
+"""The type of functions that take away, restore or set a part; they raise SutUnavailable with one line on failure."""
 
 
 @dataclass(slots=True)
 class SurroundingsByCommand:
-    """The parts of a system's environment that commands change, and the state of each."""
+    """The parts of a system's environment that commands can change, with their states."""
 
     parts: tuple[str, ...]
     set_part: SetPart
     there: dict[str, int | None] = field(init=False)
-    """For each part, whether it is available; for the clock, by how many seconds it is fast; None: unknown."""
+    """For each part, whether it is available; for the clock, by how many seconds it is fast; None if unknown."""
 
     def __post_init__(self) -> None:
         self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
-        """Run the commands for a change; SutUnavailable with one line when one fails.
-
-        The effect of a failed command is unknown, so its part is restored in any case.
+        """Run the commands for a change; raise SutUnavailable with one line when a command fails. The effect of a
+        failed command is unknown, so its part is restored later in any case.
         """
         for part, value in wanted.items():
             if part in self.there and self.there[part] != value:
@@ -99,7 +98,7 @@ class SurroundingsByCommand:
 
 
 def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return the parts that the commands of a SUT file change."""
+    """Return the parts that the commands of a SUT file can change."""
     return SurroundingsByCommand(table.parts, partial(_run, table))
 
 
@@ -116,7 +115,7 @@ def _run(table: EnvironmentTable, part: str, value: int) -> None:
         try:
             code = process.wait(table.timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise SutUnavailable(f"environment: {shown}: not over after {table.timeout_s} s") from error
+            raise SutUnavailable(f"environment: {shown}: still running after {table.timeout_s} s") from error
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)  # with what it started

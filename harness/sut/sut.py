@@ -1,4 +1,4 @@
-"""Defines the system under test as a check sees it, independent of the driver."""
+"""Define the system under test as a check sees it, independent of the driver."""
 
 from __future__ import annotations
 
@@ -20,40 +20,44 @@ from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.varying.variant import Variant
+from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
 SESSION_RETRY_MS = 5_000
-"""Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
+"""int ms: the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 DIRECTORY_ONLINE_MS = 60_000
-"""Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
+"""int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
 STOPS_IT = ("store", "service")
-"""The parts of its environment that it needs to answer any request."""
+"""The parts of the environment without which the system answers no request."""
 WHO_IT_IS = ("own_domain", "registration")
-"""The parts of its environment that decide its identity at the start."""
+"""The parts of the environment that decide the system's identity at its start."""
 SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The restored parts of its environment that it notices only at a start or when a timer ends."""
+"""The parts of the environment whose return the system notices only at its start or when a timer expires."""
 
 
 class NotGivenBack(Exception):
-    """A part of the environment is not restored, although the answer says so."""
+    """A part of the environment is not restored, although the answer reports that it is."""
 
 
 class BeginsTape(Protocol):
-    """The tape of a check, which is written or played."""
+    """The interface of the tape of a check, which is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin with a check of a run."""
 
     def lose(self, why: str) -> None:
-        """Note that the capture lacks information that decides the course of the check."""
+        """Note that the capture lacks information that influences the check."""
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Note an observation about the system that is not in packets (None: nothing yet); return the valid one."""
+        """Note an observation about the system that packets do not show (None: no observation yet); return the
+        observation to use.
+        """
 
     def end(self) -> None:
-        """End the tape: the changes of the check are undone now."""
+        """End the tape, before the changes of the check are undone."""
 
 
 class Sut(OwnQueues):
@@ -86,51 +90,52 @@ class Sut(OwnQueues):
         self.ping_port = ping_port
         self.scale = scale
         self.rpc_port = rpc_port
-        """The port where it serves qmcomm and qm2qm."""
+        """The port where the SUT serves qmcomm and qm2qm."""
         self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
-        """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when its identity has none."""
+        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when neither identity nor SUT file has one."""
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
         self.wanted_alone = False
-        """Whether this test cannot share the SUT, as it turned out."""
+        """Whether this test found out that it cannot share the SUT."""
         self.residue: list[str] = []
         """The changes that could not be undone at the end."""
         self.knows_peer = True
-        """Whether this test's peer is that of the SUT file, which the SUT knows according to its capabilities."""
+        """Whether this test's peer is the peer of the SUT file, which the SUT knows according to its capabilities."""
         self.forgets = False
-        """Whether it is reset before the next test."""
+        """Whether the SUT is reset before the next test."""
         self.peer_returns = False
-        """Whether later tests have this test's peer or its address, and would receive the messages that the SUT keeps
-        for it.
+        """Whether later tests use the same peer or peer address, and would receive messages that the SUT keeps for this
+        test's peer.
         """
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
-        """Returns how the process that the run started ended, None while it runs; waits this many seconds for its end.
+        """The function that returns how the process of the SUT ended, None while it runs; it waits the given number of
+        seconds for the end.
         """
         self.hangs: Callable[[], bool] = lambda: False
-        """Returns whether it is known to compute without an end."""
+        """The function that returns whether the SUT is known to compute without end."""
         self.restarted = False
-        """Whether the check restarted it."""
+        """Whether the test restarted the SUT."""
         self._timers: dict[str, int] = {}
-        """The timers that ``set_timers`` changed, as they were."""
+        """The original durations of the timers that ``set_timers`` changed."""
         self._settings: dict[str, Any] = {}
-        """The settings that ``configure`` changed, as they were."""
+        """The original values of the settings that ``configure`` changed."""
         self.open_systems: Callable[[], dict[str, Any]] | None = None
-        """Opens the three systems of a topology, by role, in this test's environment."""
+        """The function that opens the three systems of a topology, by role, in this test's environment."""
         self.found_at_port = 0
-        """Where each of them is found by the others."""
+        """The port at which each system of a topology is found by the others."""
         self._offline = False
-        """Whether this test took it off the network."""
+        """Whether this test took the SUT off the network."""
         self._surroundings: dict[str, Any] = {}
         """The original state of the parts that ``change_environment`` changed."""
         self.controls_environment = True
-        """Whether its control channel changes its environment, too."""
+        """Whether the control channel can also change the environment."""
         self.by_command = by_commands(file.environment)
-        """The parts of its environment that commands change."""
+        """The parts of the environment that commands can change."""
         self.broken: str | None = None
-        """The parts of its environment that could not be restored, in one line."""
+        """One line about the parts of the environment that could not be restored."""
 
     def lose(self, why: str) -> None:
-        """Note that no capture has the information that decides the course of this test."""
+        """Note that the capture lacks information that influences this test."""
         if self.tape is not None:
             self.tape.lose(why)
 
@@ -138,21 +143,23 @@ class Sut(OwnQueues):
 
     @property
     def endpoint(self) -> Endpoint:
-        """Return the endpoint where it accepts sessions."""
+        """Return the endpoint where the SUT accepts sessions."""
         return Endpoint(self.address, self.tcp_port)
 
     @property
     def guid(self) -> UUID:
-        """QueueManager.Identifier; ConformanceFailure when neither control nor a session has it."""
+        """The QueueManager.Identifier; raises ConformanceFailure when neither the control channel nor a session has
+        shown it.
+        """
         if self.identifier is None:
             raise ConformanceFailure(
-                "the SUT's QueueManager.Identifier is not known: it answered no EstablishConnection"
+                "the SUT's QueueManager.Identifier is unknown, because the SUT did not answer an EstablishConnection"
             )
         return self.identifier
 
     @property
     def receiving_keys(self) -> bytes:
-        """The keys for encrypting messages to it: those that it shows, else those of ``mqconform provision``."""
+        """The keys for encrypting messages to the SUT: those that it shows, else those of ``mqconform provision``."""
         return self.encryption_keys or sut_keys()
 
     @property
@@ -175,14 +182,16 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether its queues are read by qm2qm, which does not show how a message was authenticated.
+        """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
 
-        An agent that has ``receive`` also lets the SUT itself read remotely (``remote_read``).
+        An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
         """
         return "receive" in self.facilities and "remote_read" not in self.facilities
 
     def has(self, need: str) -> bool:
-        """Return whether it has a capability (declared) or a facility (of its control channel)."""
+        """Return whether the SUT has a capability (declared in the SUT file) or a facility (announced by the control
+        channel).
+        """
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in STAND_INS:
@@ -196,28 +205,29 @@ class Sut(OwnQueues):
 
     @property
     def response_timeout_ms(self) -> int:
-        """Return how long to wait for an immediate reaction."""
+        """Return how long to wait for an immediate reaction (int ms)."""
         return self.timeouts.response_ms
 
     @property
     def connect_timeout_ms(self) -> int:
-        """Return how long to wait for the SUT to open a session: its retry time twice, for the sake of adaptive timers.
-
-        An attempt may fail only because it was busy.
+        """Return how long to wait for the SUT to open a session (int ms): twice its retry time, because an attempt may
+        fail while the SUT is busy.
         """
         return self.duration_ms(2 * SESSION_RETRY_MS) + self.slack_ms(2 * SESSION_RETRY_MS) + self.response_timeout_ms
 
     @property
     def quiet_ms(self) -> int:
-        """Return the silence window: how long to wait before silence counts as no reaction."""
+        """Return the silence window (int ms): how long to wait before silence counts as no reaction."""
         return self.timeouts.quiet_ms
 
     def duration_ms(self, specified_ms: int) -> int:
-        """Return how long a protocol timer of this specified duration in ms runs here (set_timers)."""
+        """Return the actual duration of a protocol timer (int ms), given its specified duration in ms (set_timers)."""
         return max(1, specified_ms // self.scale)
 
     def slack_ms(self, specified_ms: int) -> int:
-        """Return how much later than its duration a timer may be seen to expire: network, scheduling."""
+        """Return how much later than specified a timer's expiry may be observed (int ms), because of network and
+        scheduling.
+        """
         if self.environment.virtual:
             return 20
         return 300 + self.duration_ms(specified_ms) // 4 + 2 * self.timeouts.worst_ms
@@ -228,22 +238,22 @@ class Sut(OwnQueues):
         return found
 
     def inspect_queue_manager(self) -> dict[str, Any]:
-        """Read LocalQueueManager of the SUT's abstract data model."""
+        """Read the LocalQueueManager in the SUT's abstract data model."""
         found: dict[str, Any] = self.inspect()["QueueManager"]
         return found
 
     def inspect_queue(self, path_name: str) -> dict[str, Any]:
-        """Read a Queue of the SUT's abstract data model; NotShown when the SUT does not show it."""
+        """Read a Queue in the SUT's abstract data model; raise NotShown when the SUT does not show it."""
         for queue in self.inspect_queue_manager()["QueueCollection"]:
             if queue["Pathname"].lower().endswith(path_name.lower()):
                 found: dict[str, Any] = queue
                 return found
-        raise NotShown(f"the SUT's abstract data model, as it shows it, has no queue {path_name}")
+        raise NotShown(f"the SUT does not show the queue {path_name} in its abstract data model")
 
     # -- requests of applications and administrators --------------------------------------------------------------
 
     def attempt(self, request: str | Callable[..., object], *arguments: Any, **named: Any) -> str:
-        """Make a request, a verb of the control channel or a method; return Outcome.DONE or Outcome.REFUSED."""
+        """Make a request, by a verb of the control channel or by a method; return Outcome.DONE or Outcome.REFUSED."""
         action = partial(self.control.call, request) if isinstance(request, str) else request
         return outcome_of(partial(action, *arguments, **named))
 
@@ -254,7 +264,7 @@ class Sut(OwnQueues):
     # -- what a test changes -------------------------------------------------------------------------------------
 
     def set_timers(self, **durations: int) -> None:
-        """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
+        """Change durations of the SUT's protocol timers for this test (int ms, before scaling)."""
         self.need_alone("set_timers changes the SUT")
         self._timers = self._in_force("set_timers", durations) | self._timers
         self.control.call("set_timers", **durations)
@@ -273,7 +283,9 @@ class Sut(OwnQueues):
         return stated
 
     def slow_down(self, scale: int) -> None:
-        """Let protocol timers run at most this many times faster than specified, if a check has to act in between."""
+        """Limit the factor by which protocol timers run faster than specified, for a check that must act before a timer
+        expires.
+        """
         scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)
         if self.scale > scale:
             self.set_timers(scale=scale)
@@ -290,7 +302,9 @@ class Sut(OwnQueues):
             self.configure(send_insecure_nacks=True)
 
     def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values that a check is about to change; Unsupported if the SUT lacks one of them."""
+        """Return the present values that a check is about to change; raise Unsupported if the SUT does not return one
+        of them.
+        """
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
@@ -299,25 +313,25 @@ class Sut(OwnQueues):
         return {name: found[name] for name in changes}
 
     def take_offline(self) -> None:
-        """Let the SUT leave the network (MS-MQDMPR 3.1.4.12), at most until this test ends."""
+        """Take the SUT off the network (MS-MQDMPR 3.1.4.12), until the end of this test at the latest."""
         self.need_alone("take_offline changes the SUT")
         self._offline = True
         self.control.call("take_offline")
 
     def bring_online(self) -> None:
-        """Let the SUT come back to the network (MS-MQDMPR 3.1.4.13)."""
+        """Bring the SUT back to the network (MS-MQDMPR 3.1.4.13)."""
         self.control.call("bring_online")
         self._offline = False
 
     def change_environment(self, **values: Any) -> None:
         """Change the environment of the SUT for this test, such as the availability of its directory.
 
-        NotShown if such a part does not exist. A partial change is undone at the end of the test.
+        Raise NotShown if the SUT does not have such a part. A partial change is undone at the end of the test.
         """
         self.need_alone("environment changes the SUT")
         in_force = self._environment({})
         if lacking := values.keys() - in_force.keys():
-            raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
+            raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
         if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
@@ -331,30 +345,28 @@ class Sut(OwnQueues):
 
     @property
     def may_be_another(self) -> bool:
-        """Return whether this test started it in an environment where it may be another queue manager (MS-MQSO
+        """Return whether this test started the SUT in an environment where it may be a different queue manager (MS-MQSO
         6.6.2.1).
         """
         return not self._surroundings.keys().isdisjoint(WHO_IT_IS)
 
     def read_directory_object(self, **which: Any) -> Any:
-        """Read an object of the directory as an administrator; None when it does not exist.
-
-        NotShown where the control channel does not show the directory.
+        """Read an object of the directory as an administrator; return None for a missing object. Raise NotShown when
+        the control channel does not show the directory.
         """
         return self.change_directory_object(**which)
 
     def change_directory_object(self, **arguments: Any) -> Any:
-        """Change an object of the directory as an administrator, then read it; None when it does not exist.
-
-        NotShown where the control channel does not show the directory.
+        """Change an object of the directory as an administrator, then read it; return None for a missing object. Raise
+        NotShown when the control channel does not show the directory.
         """
         if not self.controls_environment:
             raise NotShown("the control channel does not show the objects of the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
     def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Change parts of the environment, by the commands of the SUT file or by control; return the state of all
-        parts.
+        """Change parts of the environment, by commands of the SUT file or by the control channel; return the state of
+        all parts.
         """
         by_command = self.by_command
         by_command.change(values)
@@ -367,7 +379,7 @@ class Sut(OwnQueues):
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Restore the parts that the test took away, one by one; on failure the run ends."""
         steps: dict[str, Callable[[], object]] = {
-            name: partial(self._give_back, name, value) for name, value in sorted(wanted.items())
+            name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
         if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
             steps["restart"] = partial(self.control.call, "restart")
@@ -378,21 +390,21 @@ class Sut(OwnQueues):
             except (ConformanceFailure, SutUnavailable, NotGivenBack) as error:
                 left[name] = f"{name} ({error})"
         if left:
-            self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left.values())}"
+            self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
         elif "directory" in wanted:  # else the next check meets a system that is offline yet
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
-    def _give_back(self, name: str, value: int) -> None:
+    def _restore_part(self, name: str, value: int) -> None:
         parse_reply = self._environment({name: value}).get(name)
         if parse_reply != value:
             raise NotGivenBack(f"it is shown as {parse_reply}")
 
     def _is_back(self) -> bool:
-        """Return whether it shows that it has found its directory again."""
+        """Return whether the SUT shows that it has found its directory again."""
         return "inspect" in self.facilities and not self.inspect().get("QueueManager", {}).get("DirectoryOffline")
 
     def restart(self) -> None:
-        """Stop and start the SUT: express messages and sessions are gone."""
+        """Restart the SUT, which loses express messages and sessions."""
         self.need_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
@@ -407,17 +419,45 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
+    @property
+    def is_reset_between_rows(self) -> bool:
+        """Return whether the rows of a varied check each find it as freshly installed."""
+        return "reset" in self.facilities and not self.shared
+
+    def end_row(self) -> None:
+        """Undo the changes of a row, except those that the reset before the next one undoes anyway."""
+        self.scale = self._timers.get("scale", self.scale)
+        if not self.is_reset_between_rows or self._surroundings or self._offline:
+            self.undo_changes()
+        self.forget_queues()
+        self._timers, self._settings = {}, {}
+
+    def begin_row(self, variant: Variant) -> None:
+        """Let requests have the values of a row; a system that can be reset is."""
+        if self._control is None:
+            return
+        if isinstance(self._control, VariedControl):
+            self._control = self._control.control
+        if self.is_reset_between_rows:
+            self._control.call("reset")
+            if "set_timers" in self.facilities and not self.environment.virtual:
+                self._control.call("set_timers", scale=self.scale)
+        self._control = VariedControl(self._control, variant)
+
     def need_alone(self, why: str) -> None:
-        """Interrupt a test that affects the whole SUT; it is repeated when it has the SUT for itself."""
+        """Interrupt a test that affects the whole SUT; the test is repeated while no other test uses the SUT."""
         if self.shared:
             self.wanted_alone = True
-            raise HarnessError(f"{why} for the checks that run beside this one, too")
+            raise HarnessError(f"{why} also for the checks that run in parallel")
 
     def tidy(self) -> None:
-        """Leave the SUT as it was before this test, as far as control allows; ``residue`` names the remaining objects.
-
-        Call this while the peer can still receive packets of the SUT.
+        """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
+        remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
+        self.undo_changes()
+
+    def undo_changes(self) -> None:
+        """Undo the changes of this test, or of a row of it."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),
@@ -432,11 +472,11 @@ class Sut(OwnQueues):
             except ConformanceFailure as error:
                 self.residue.append(str(error))
             except SutUnavailable as error:
-                self.residue.append(f"all that it made or changed: {error}")
+                self.residue.append(f"all objects that the check created or changed: {error}")
                 return
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the control channel."""
         self.tidy()
         if self._control is not None:
             self._control.close()

@@ -1,4 +1,4 @@
-"""The TOML file that describes a system under test."""
+"""Read the TOML file that describes a system under test."""
 
 from __future__ import annotations
 
@@ -29,28 +29,30 @@ PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """The Identifier of a public queue of the peer."""
 FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
 FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
-"""A queue manager of another site in the directory, and a public queue of it: the peer is on the way to it."""
+"""A queue manager in another site of the directory, and a public queue of it; messages to it are routed through the
+peer.
+"""
 FAR_BASE_PRIORITY = 7
-"""BasePriority of that queue; that of the peer's public queue is 0."""
+"""The BasePriority of the far public queue; the BasePriority of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
-"""An address where nothing listens."""
+"""An address at which no program listens."""
 
 CAPABILITIES = MappingProxyType(
     {
         "ping": "answers Ping Requests (MS-MQQB 2.1.2, note <10>)",
         "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
-        "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
+        "two_addresses": "resolves mqc-peer.example to an address at which no program listens, then to peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
         "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
         "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
-        "subqueues": "has subqueues, which queue control makes and qmcomm opens (MS-MQMQ 2.2.7)",
-        "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
+        "subqueues": "has subqueues, which queue control creates and qmcomm opens (MS-MQMQ 2.2.7)",
+        "several_queues": "sends messages to several queues, with multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": (
             f"is integrated with a directory (MS-MQDMPR 3.1.1.1) that has its object and the peer's in one site, "
             f"{FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority {FAR_BASE_PRIORITY}) "
             "in another, and the peer as gate between"
         ),
-        "topology": "is three systems, a sender, a router and a receiver (mqconform run --topology); or is virtual",
+        "topology": "consists of sender, router and receiver (mqconform run --topology), or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
@@ -76,10 +78,9 @@ class SutTable:
 
 @dataclass(frozen=True, slots=True)
 class DriverTable:
-    """[driver]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers.
-
-    ``own_ports``: the started program itself listens at its ports; ``max_restarts``: how often a program that ended is
-    started again.
+    """[driver]: how the SUT is reached, and where it finds the peer. ``more_peer_addresses``: the addresses of the
+    workers' peers; ``own_ports``: whether the started program itself listens at its ports; ``max_restarts``: how often
+    a program that ended is restarted.
     """
 
     kind: Literal["virtual", "process", "external"]
@@ -104,16 +105,18 @@ class DriverTable:
 LONGEST_TIMER_MS = 1_800_000
 """The longest timer that a check waits for: half an hour, the life of an entry in the history of messages."""
 LONGEST_NAME = 300
-"""Characters of a name in [sut] or [queues]: a path name of a queue has at most 124 behind its computer's."""
+"""The largest number of characters of a name in [sut] or [queues]. The name of a queue has at most 124, after the name
+of its computer.
+"""
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
-"""The keys of the table [driver]."""
+"""The keys of ports in the table [driver]."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
-"""Ports for which a system is asked if they are 0, by the kind of the driver."""
+"""The keys of ports that, by kind of the driver, may be 0 because the system is asked for the port."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuesTable:
-    """[queues]: path names of queues that exist already; used when there is no queue control."""
+    """[queues]: path names of existing queues, which are used without the facility queue_control."""
 
     plain: str = "private$\\mqc-plain"
     transactional: str = "private$\\mqc-tx"
@@ -130,8 +133,8 @@ class QueuesTable:
 class ControlTable:
     """[control]: the control protocol, if the SUT speaks one.
 
-    ``jsonl``: over TCP at ``address``; ``stdio``: over the standard streams of ``command``. ``time_scale``: with the
-    facility set_timers the SUT's protocol timers run so many times faster.
+    ``jsonl``: over TCP at ``address``; ``stdio``: over the standard streams of ``command``. ``time_scale``: the factor
+    by which the SUT's protocol timers run faster, with the facility set_timers.
     """
 
     kind: Literal["none", "jsonl", "stdio"] = "none"
@@ -142,12 +145,12 @@ class ControlTable:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedTable:
-    """[provisioned]: the objects that the SUT was provisioned with, beside the capability ``directory`` (MS-MQSO
-    6.6.1).
+    """[provisioned]: the objects with which the SUT was provisioned, in addition to those of the capability
+    ``directory`` (MS-MQSO 6.6.1).
 
-    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false says nothing.
+    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown.
     ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
-    keys that it publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
+    keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
 
     clustered: bool = False
@@ -179,10 +182,11 @@ class TimersTable:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTable:
-    """[reference]: how the reference is set up when it is the SUT in virtual time.
+    """[reference]: the configuration of the reference as the SUT in virtual time.
 
-    ``release``: the release of Windows that it is configured as; ``send_ping``: used if the release does not decide it.
-    ``facilities``: those of its control channel; without one its queues are read by qm2qm, as of a real system.
+    ``release``: the release of Windows whose behavior it has; ``send_ping``: used if the release does not decide it.
+    ``facilities``: those of its control channel; without a facility, its queues are read by qm2qm, like those of a real
+    system.
     """
 
     faults: tuple[str, ...] = ()
@@ -193,7 +197,7 @@ class ReferenceTable:
 
 @dataclass(frozen=True, slots=True)
 class SutFile:
-    """A whole SUT file."""
+    """The content of a SUT file."""
 
     sut: SutTable
     driver: DriverTable
@@ -211,11 +215,11 @@ class SutFile:
     rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
-    """In a topology: the system in each role. Not a table of the file."""
+    """The system in each role of a topology. This is not a table of the file."""
 
     @property
     def label(self) -> str:
-        """The name of the file in sentences."""
+        """The name of the file in messages."""
         return self.path.name if self.path is not None else "the SUT file"
 
 
@@ -236,12 +240,12 @@ _FORMER_NAMES = {"reach": "driver"}
 
 
 def load_sut_file(path: Path) -> SutFile:
-    """Read and check a SUT file; UsageError names the file, the key and the remedy."""
+    """Read and check a SUT file; raise UsageError, which names file, key and remedy, for an invalid file."""
     return parse_sut_file(tree_of(path, "SUT file"), path)
 
 
 def tree_of(path: Path, what: str) -> dict[str, Any]:
-    """Read a TOML file of the user's; UsageError when it is missing, ``what`` names its kind."""
+    """Read a TOML file; raise UsageError when it cannot be read. ``what``: the kind of file, for the message."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -251,7 +255,7 @@ def tree_of(path: Path, what: str) -> dict[str, Any]:
 
 
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
-    """Check the tree of a SUT file."""
+    """Return the SUT file of a parsed TOML file; raise UsageError for an invalid value."""
     where = str(path or "SUT file")
     for former, name in _FORMER_NAMES.items():
         if former in tree and name in tree:
@@ -273,14 +277,12 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_driver(file.driver, where)
     _check_control(file, where)
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
-        raise UsageError(
-            f"{where}: capabilities.topology: one system is not a topology; describe three and use --topology FILE"
-        )
+        raise UsageError(f"{where}: capabilities.topology: a topology needs three systems; use --topology FILE")
     _check_timeouts(file.timeouts, where)
     if (complaint := file.environment.complaint()) is not None:
         raise UsageError(f"{where}: {complaint}")
     if file.environment.parts and file.driver.kind == "virtual":
-        raise UsageError(f'{where}: [environment] is for a system beside this program, not for kind = "virtual"')
+        raise UsageError(f'{where}: [environment] cannot be used with driver.kind = "virtual"')
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
     _check_reference(file.reference, where)
@@ -369,7 +371,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _check_names(file: SutFile, where: str) -> None:
-    """Refuse names that would control a terminal, or take several lines in the output that a CI job reads."""
+    """Refuse names with characters that control a terminal or begin a new line."""
     for table in ("sut", "queues"):
         for key in dataclasses.fields(getattr(file, table)):
             _check_name(getattr(getattr(file, table), key.name), f"{where}: {table}.{key.name}")
@@ -378,7 +380,7 @@ def _check_names(file: SutFile, where: str) -> None:
 def _check_name(name: str, key: str) -> None:
     if not name.isprintable():
         hidden = next(char for char in name if not char.isprintable())
-        raise UsageError(f"{key} has the character U+{ord(hidden):04X}: give visible ones")
+        raise UsageError(f"{key} contains the invisible character U+{ord(hidden):04X}; remove it")
     if len(name) > LONGEST_NAME:
         raise UsageError(f"{key} is longer than {LONGEST_NAME} characters")
 
@@ -389,7 +391,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
         if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORTS[driver.kind]:
-            raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can get a port that is picked')
+            raise UsageError(f'{where}: driver.{key} is 0, but a free port can be chosen only for kind = "process"')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(
             f"{where}: driver.address {driver.address} is not loopback; set allow_remote = true in [driver] if packets "
@@ -407,7 +409,7 @@ def _check_control(file: SutFile, where: str) -> None:
     if file.commands and (file.control.kind != "none" or file.driver.kind == "virtual"):
         raise UsageError(f"{where}: [commands] is for a system without [control] that is not virtual")
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
-        raise UsageError(f'{where}: control.kind = "stdio" is for a system beside this program, not for "virtual"')
+        raise UsageError(f'{where}: control.kind = "stdio" cannot be used with driver.kind = "virtual"')
 
 
 def _check_timers(timers: TimersTable, where: str) -> None:

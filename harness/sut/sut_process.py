@@ -1,4 +1,4 @@
-"""Runs the program that a run starts as its SUT, and knows its start, its state and its end."""
+"""Run the program that a run starts as its SUT, and observe its state and its end."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from harness.sut.guard_process import STOP_S
 
 _POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
-"""The longest time from the end of the program until its starter knows the exit status."""
+"""int s: the longest time from the end of the program until its starter knows the exit status."""
 _ENDED = struct.Struct("<ii")
-"""Whether the program has ended, and its exit status; in memory that the workers share, because only the starter can
-learn both.
+"""The format of the memory, shared with workers, for whether the program has ended and for its exit status, which only
+the starter can find out.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """An end of a SUT's process during the run; ``check``: the one in progress."""
+    """An end of a SUT's process during the run; ``check``: the check in progress."""
 
     worker: int
     check: str | None
@@ -41,7 +41,7 @@ class Death:
 
 
 class SutProcess:
-    """A program, its log, and its last known state. ``ended`` is true in the workers as well."""
+    """A started program, its log, and its last known state. ``ended`` is also valid in workers."""
 
     def __init__(self, log_path: Path) -> None:
         self.log_path = log_path
@@ -51,7 +51,9 @@ class SutProcess:
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _ENDED.size)
         self._running: int | None = None
-        """A file descriptor that can be read when it has ended, in workers too; None if the platform has none."""
+        """A file descriptor, also for workers, that becomes readable when the program has ended; None if the platform
+        does not support it.
+        """
 
     @property
     def owned(self) -> bool:
@@ -64,7 +66,7 @@ class SutProcess:
         return self._process.pid
 
     def start(self, command: Sequence[str]) -> None:
-        """Start it, as the leader of its own session, so that its processes can be recognized.
+        """Start the program as the leader of its own session, so that its processes can be recognized.
 
         The program ends with this process, even when this process is killed.
         """
@@ -86,14 +88,14 @@ class SutProcess:
             self._running = os.pidfd_open(self.pid)
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how it ended; None while it runs. ``within_s``: how long to wait for an end that is near."""
+        """Return how the program ended; None while it runs. ``within_s``: how long to wait for the end."""
         deadline = time.monotonic() + within_s
         while (how := self._read_end()) is None and time.monotonic() < deadline:
             time.sleep(_POLL_INTERVAL_S)
         return how
 
     def last_line(self) -> str:
-        """Return its last output."""
+        """Return the last line of the program's output."""
         lines = self.log_path.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it printed nothing"
 
@@ -114,7 +116,7 @@ class SutProcess:
             self._log = None
 
     def _signal_session(self, number: signal.Signals) -> None:
-        """Signal its whole session; the program and its processes may have ended already."""
+        """Send a signal to the program's whole session, whose processes may have ended already."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
@@ -135,7 +137,7 @@ class SutProcess:
 
 
 def end_text(code: int) -> str:
-    """Return how a process ended, from its return code; a negative code is a signal."""
+    """Return a text about how a process ended, from its return code; a negative code is a signal."""
     if code >= 0:
         return f"exit status {code}"
     try:

@@ -1,4 +1,4 @@
-"""Determines how long to wait for a system, from the SUT file and from the system's speed at the start of the run."""
+"""Determine how long to wait for a system, from the SUT file and from the system's speed at the start of the run."""
 
 from __future__ import annotations
 
@@ -10,34 +10,37 @@ from typing import Any
 
 EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
-"""Spread over a second, so that they also meet a system that stops repeatedly."""
+"""The pause between the measured exchanges. They are spread over a second, to also detect a system that stops
+repeatedly.
+"""
 
-LATE_MULTIPLE = 2
+LATE_AFTER_TIMEOUTS = 2
 """A packet within this many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
-LONGEST_MS = 60_000
-"""No timeout that follows from a measurement is longer."""
+LONGEST_TIMEOUT_MS = 60_000
+"""int ms: the longest timeout that is computed from a measurement."""
 SLOW_ANSWER_FACTOR = 4
-"""A response timeout is at least this many times a slow answer: the slowest one, or the fastest one of a system whose
-pulse is measured.
+"""A response timeout is at least this multiple of an answer's duration: of the slowest answer, or of the fastest if the
+system's pulse is measured.
 """
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
-"""The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
+"""int ms: the shortest timer after which a queue manager gives up its peer (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
-"""This many of the slowest answers must fit into it, however fast timers run."""
+"""How many of the slowest answers must fit into the shortest timer, however fast timers run."""
 SLOWDOWN_OF_RETRY = 4
-"""In another attempt, timers run this many times slower than they could."""
+"""The factor by which timers run slower than possible in a repeated attempt."""
 SLOW_MS = 500
-"""An answer that takes longer is slow: the shortest timer of a queue manager is a second (MS-MQQB 3.1.2.9)."""
+"""int ms: an answer that takes longer is slow, because the shortest timer of a queue manager is a second (MS-MQQB
+3.1.2.9).
+"""
 ANSWERS_A_TIMER_WITH_ACTION = 4
-"""The same for a timer during which a check has to act."""
+"""How many of the slowest answers must fit into a timer during which a check must act."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutsTable:
-    """[timeouts]: ``factor`` stretches the defaults; a value of 0 follows from them and from the answers measured.
-
-    ``stall_ms``: the longest time without any answer after which a system is expected to continue.
+    """[timeouts]: ``factor`` stretches the defaults; a value of 0 means that the timeout is computed from the default
+    and from the measured answers. ``stall_ms``: the longest time without answers that counts as a stall.
     """
 
     factor: float = 1.0
@@ -50,13 +53,13 @@ class TimeoutsTable:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How long the first exchanges took."""
+    """The durations of the measured exchanges (ms)."""
 
     samples_ms: tuple[int, ...]
 
     @property
     def median_ms(self) -> int:
-        """Return the median."""
+        """Return the median duration."""
         return int(statistics.median(self.samples_ms))
 
     @property
@@ -66,13 +69,15 @@ class Speed:
 
     @property
     def worst_ms(self) -> int:
-        """Return the longest."""
+        """Return the longest duration."""
         return max(self.samples_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The timeouts in force. ``worst_ms``: the slowest answer; ``usual_ms``: a usual answer, without stalls."""
+    """The timeouts that are used. ``worst_ms``: the duration of the slowest answer; ``usual_ms``: the duration of a
+    usual answer, without stalls.
+    """
 
     response_ms: int
     quiet_ms: int
@@ -82,10 +87,10 @@ class Timeouts:
     worst_ms: int = 0
     usual_ms: int = 0
     calm: bool = False
-    """Whether timers run slower than necessary: for another attempt after a failure."""
+    """Whether timers run slower than necessary, in a repeated attempt after a failure."""
 
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
-        """Return how much faster timers may run: an answer must come before a timer expires for it."""
+        """Return the factor by which timers may run faster, so that answers arrive before a timer expires."""
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
         return max(1, min(wanted, fits) // (SLOWDOWN_OF_RETRY if self.calm else 1))
 
@@ -96,24 +101,28 @@ class Timeouts:
 
     @property
     def late_ms(self) -> int:
-        """How long to wait beyond the response timeout to find out whether an answer is only late."""
-        return (LATE_MULTIPLE - 1) * self.response_ms
+        """int ms: how long to wait after the response timeout, to find out whether an answer is only late."""
+        return (LATE_AFTER_TIMEOUTS - 1) * self.response_ms
 
 
 VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
-"""In virtual time nothing is slow."""
+"""The timeouts in virtual time, in which no answer is slow."""
 REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
-"""With a control channel: a program beside the tester is rarely late. Another system may be a second late."""
+"""int ms: the silence window with a control channel, because a program on the tester's machine is rarely late. Any
+other system may be a second late.
+"""
 
 
 def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
-    """Return the timeouts of a real run. ``felt``: the system's pulse is measured, so no wait must outlast a stall."""
+    """Return the timeouts of a run in real time. ``felt``: whether the system's pulse is measured, so that waits need
+    not cover stalls.
+    """
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
 
     def in_force(given_ms: int, default_ms: int, measured_ms: int) -> int:
-        return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_MS))
+        return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_TIMEOUT_MS))
 
     return Timeouts(
         response_ms=in_force(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
@@ -129,7 +138,7 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
 
 
 def measure_speed(exchange: Callable[[], object]) -> Speed | None:
-    """Measure how long an exchange takes, several times; None when there was no answer (None)."""
+    """Measure the duration of several exchanges; return None when an exchange was not answered."""
     samples = []
     for number in range(EXCHANGES):
         if number:
@@ -142,7 +151,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
 
 
 def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
-    """Return the timeouts for run.json; with several workers, those of the slowest SUT."""
+    """Return the timeouts for run.json; with several workers, the timeouts for the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)
     measured = None
@@ -152,13 +161,13 @@ def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]
             "worst_ms": slowest.worst_ms,
             "samples_ms": list(slowest.samples_ms),
         }
-    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_MULTIPLE}
+    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_AFTER_TIMEOUTS}
 
 
 def describe_timeouts(reported: dict[str, Any]) -> str:
-    """Return a report in one line."""
+    """Return one line that describes the timeouts."""
     measured, in_force = reported["measured"], reported["in_force"]
     answered = (
         f"answers in {measured['median_ms']} ms, at worst {measured['worst_ms']} ms" if measured else "not measured"
     )
-    return f"{answered}; waits {in_force['response_ms']} ms for an answer, {in_force['quiet_ms']} ms for none"
+    return f"{answered}; waits {in_force['response_ms']} ms for an answer, {in_force['quiet_ms']} ms for silence"

@@ -1,4 +1,4 @@
-"""Finds the identity of a SUT, and makes its view for one test, for all drivers."""
+"""Find the identity of a SUT, and create the view of one test, for all drivers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.sut.timeouts import VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOLS = (1, 2)
-"""The supported versions of the control protocol; an agent without a version has the first."""
+"""The supported versions of the control protocol; an agent that names no version has the first."""
 VERSION_LIMIT = 20
 
 
@@ -31,7 +31,7 @@ class Identity:
 
 
 def version_refused(version: object) -> str | None:
-    """Return in one line that a version is unsupported, or None; text is in quotes, since "2" is not a number."""
+    """Return one line about an unsupported version, or None. A text is shown in quotes, because "2" is not a number."""
     if type(version) is int and version in PROTOCOLS:
         return None
     return (
@@ -41,7 +41,7 @@ def version_refused(version: object) -> str | None:
 
 
 def identity_of(control: Control) -> Identity:
-    """Ask a control channel for its identity; SutUnavailable, in one line, if it does not answer."""
+    """Ask a control channel for the identity; raise SutUnavailable, in one line, if it does not answer."""
     try:
         said = control.call("identity")
     except ContractBroken as error:
@@ -75,7 +75,7 @@ def view_of(
     reset: bool = True,
     timeouts: Timeouts = VIRTUAL,
 ) -> Sut:
-    """Return one test's view of a SUT, which is reset first if it supports that."""
+    """Return one test's view of a SUT, which is reset first if it supports reset."""
     scale = 1
     if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
         if "set_timers" in who.facilities:

@@ -1,4 +1,6 @@
-"""Builds the directory of the virtual system: a site with the system and its peer, and another site behind it."""
+"""Build the directory of the virtual system: a site with the system and its peer, and a second site that is reached
+through the peer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives a SUT in this process, in virtual time."""
+"""Drive a SUT in this process, in virtual time."""
 
 from __future__ import annotations
 
@@ -51,9 +51,8 @@ def _configure_queue(entry: QueueEntry) -> QueueSettings:
 
 
 class VirtualDriver:
-    """A fresh reference core for each test, with the faults that the SUT file names.
-
-    ``raises``: an exception out of the core is the caller's, not the end of the system.
+    """Creates a new reference core for each test, with the faults that the SUT file names. ``raises``: whether an
+    exception of the core is raised to the caller instead of ending the system.
     """
 
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
@@ -144,11 +143,11 @@ class VirtualDriver:
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return with which exception the core of the test ended."""
+        """Return the exception that ended the core of the test, as a text."""
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _hangs(self) -> bool:
-        """Return whether the core of the test computes without an end."""
+        """Return whether the core of the test computes without end."""
         assert self._host is not None
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
@@ -164,10 +163,10 @@ class VirtualDriver:
         return None
 
     def start_again(self) -> None:
-        """Do nothing, because each test makes its own system."""
+        """Do nothing, because each test has its own system."""
 
     def confirm(self) -> None:
-        """Do nothing: each test makes its own."""
+        """Do nothing, because each test has its own system."""
 
     def stop(self) -> None:
         """Do nothing, because no system outlives its test."""

@@ -1,4 +1,4 @@
-"""Measures the vital signs of a system: its speed and its pulse."""
+"""Measure the vital signs of a system: its speed and its pulse."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS = 100
-"""How much longer than usual an answer may take before it counts as a stall: scheduling."""
+"""int ms: how much longer than usual an answer may take, because of scheduling, before it counts as a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
 
 
 class VitalSigns:
-    """Measured once, when the run starts."""
+    """The vital signs of a system, which are measured when the run starts."""
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
@@ -29,11 +29,11 @@ class VitalSigns:
         self.timeouts = timeouts_for(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None
-        """The pulse of the test before."""
+        """The pulse of the previous test."""
         self._clock: WallClock | None = None
 
     def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
-        """Measure the duration of an exchange, select the way to measure the pulse, and derive the timeouts."""
+        """Measure the duration of an exchange, choose the channel that measures the pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
             self._open_channel = next(filter(self._is_felt, self._channels(ping_port, control)), None)
@@ -45,7 +45,7 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse for a test; None if it cannot be measured. It knows the stalls of the test before."""
+        """Return the pulse for a test; None if it cannot be measured. It includes the stalls of the previous test."""
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
@@ -54,17 +54,17 @@ class VitalSigns:
         return self._felt
 
     def calm(self, wanted: bool) -> None:
-        """Let timers of the next test run slower, or again at full speed."""
+        """Make timers of the next test run slower, or at full speed again."""
         self.timeouts = replace(self.timeouts, calm=wanted)
 
     @property
     def stall_ms(self) -> int:
-        """The longest stall in the test before."""
+        """The length of the longest stall in the previous test (int ms)."""
         return 0 if self._felt is None else self._felt.longest_ms
 
     @property
     def clock_jump_ms(self) -> int:
-        """How far the clock that SUT and tester read jumped in the test before."""
+        """The size of the jump, in the previous test, of the clock that SUT and tester share (int ms)."""
         return 0 if self._clock is None else self._clock.jump_ms
 
     def _channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:

@@ -1,4 +1,4 @@
-"""Defines one client's conversation on a control channel, with requests and answers, independent of the transport.
+"""Define the conversation of one client on a control channel, with requests and answers, independent of the transport.
 
 A route (an address, a command) opens wires in the environment of a check; ids of requests are the wire's.
 """
@@ -22,13 +22,13 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """An answer of the SUT does not have an element that a check reads."""
+    """An answer from the SUT lacks an element that a check reads."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """An object of an answer; a missing element is an error of the SUT."""
+    """An object in an answer; a missing element is an error of the SUT."""
 
     __slots__ = ()
 
@@ -40,21 +40,23 @@ class ReplySink(Protocol):
     """The receiver of a wire's events."""
 
     def on_open(self) -> None:
-        """Note that requests can be made."""
+        """Note that requests can be sent."""
 
     def on_reply(self, reply: Reply) -> None:
-        """Take an answer; it has an ``id``, of any type."""
+        """Handle an answer, which has an ``id`` of any type."""
 
     def on_end(self, why: str) -> None:
         """Note that there will be no further answers."""
 
 
 class Wire(Protocol):
-    """A conversation."""
+    """The interface of a conversation on a control channel."""
 
     @property
     def patience_ms(self) -> int:
-        """The least time for the next answer: the first answer of a command includes its start."""
+        """int ms: the least time to wait for the next answer; the first answer of a command includes the start of the
+        command.
+        """
 
     @property
     def strangers(self) -> Sequence[Any]:
@@ -64,16 +66,20 @@ class Wire(Protocol):
         """Send a request; return its id."""
 
     def close(self) -> None:
-        """Hang up: opened objects are closed, pending requests cancelled; the sink gets no further events."""
+        """Close the conversation: opened objects are closed, pending requests are canceled, and the sink gets no
+        further events.
+        """
 
 
 class Route(Protocol):
-    """A way to a control channel. ``name``: its name in messages."""
+    """The interface of a route to a control channel. ``name``: its name in messages."""
 
     name: str
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
-        """Open a wire; SutUnavailable if it is known to fail. The sink gets on_open or on_end."""
+        """Open a wire; raise SutUnavailable if this is known to fail. ``on_open`` or ``on_end`` of the sink is called
+        later.
+        """
 
 
 def no_answer(strangers: Sequence[Any]) -> str:
@@ -81,30 +87,32 @@ def no_answer(strangers: Sequence[Any]) -> str:
     if not strangers:
         return "no answer in time"
     ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
-    return f"no answer in time; an answer came whose id is that of no request: {ids} (ids are integers)"
+    return f"no answer in time; an answer arrived with the id of no request: {ids} (ids are integers)"
 
 
 def describe_stranger(identity: Mapping[str, Any]) -> str | None:
-    """Return the message for a program that is not an agent, by its answer to `identity`; None for a possible agent."""
+    """Return the message about a program that is not an agent, from its answer to `identity`; None for a possible
+    agent.
+    """
     if type(identity.get("ok")) is bool:
         return None
-    what = "sends our requests back" if identity.get("verb") == "identity" else "answers without `ok`"
+    what = "sends the tester's requests back" if identity.get("verb") == "identity" else "answers without `ok`"
     return f"{what}: it does not speak the control protocol"
 
 
 class NoAnswer(ValueError):
-    """The input is not a line of the protocol: the message describes it in one line."""
+    """The input is not a line of the protocol; the message describes it in one line."""
 
 
 class AnswerLines:
-    """Bytes, cut anywhere, to answers."""
+    """Splits bytes, which arrive in pieces of any size, into answers."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the complete answers; NoAnswer for an invalid line, after which no input is accepted."""
+        """Yield the complete answers; raise NoAnswer for an invalid line, after which no input is accepted."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
@@ -125,13 +133,13 @@ class AnswerLines:
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
             raise NoAnswer(f"not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer to no request: {ascii(reply.get('error'))[:200]}")
+            raise NoAnswer(f"an answer without a request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 
 
 def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
-    """Return a request as it is sent."""
+    """Return the line of a request."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
 
@@ -148,7 +156,7 @@ class TcpRoute:
 
 
 class TcpWire:
-    """One connection. Input after the first invalid answer is discarded."""
+    """A wire over one connection. Input after the first invalid answer is discarded."""
 
     patience_ms = 0
 

@@ -1,4 +1,4 @@
-"""Makes the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
+"""Make the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ MAX_WORKERS = 100
 EXCLUSIVE_NEEDS = frozenset(
     {"restart", "reset", "set_timers", "configure", "environment", "insecure_nacks", "ping_initiator"}
 )
-"""Capabilities that change a SUT for all its users, or exist once: a check that needs one has the SUT alone.
-
-A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).
+"""Capabilities and facilities that change a SUT for all its users, or that exist only once; a check that needs one of
+them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
+3.1.7.8).
 """
-HOSTS = 250
-"""Addresses of fresh peers in each network of 256."""
-FRESH_ADDRESSES = HOSTS * (0xFFFF - MAX_WORKERS)
+HOST_NUMBERS = 250
+"""The numbers of hosts, in each network of 256 addresses, that are used for fresh peers."""
+FRESH_ADDRESSES = HOST_NUMBERS * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
-    """Return the SUT file as each worker sees it; UsageError if the SUT does not support several workers.
-
-    ``process``: each has a SUT of its own, both at addresses of their own. ``external``: one SUT for all, away from
-    loopback with another peer address for each. ``virtual``: each worker has its own reference.
+    """Return the SUT file for each worker; raise UsageError if the SUT does not support several workers. ``process``:
+    each worker has its own SUT and peer, with their own addresses. ``external``: all workers share one SUT; outside
+    loopback, each has a different peer address. ``virtual``: each worker has its own reference.
     """
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
@@ -48,7 +47,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
 
 
 def _has_own_program(driver: DriverTable) -> bool:
-    """Return whether each worker has a different command, so that their programs listen at different places."""
+    """Return whether each worker has a different command, so that the programs listen at different endpoints."""
     told = ("{address}", "{worker}", *(["{tcp_port}"] if driver.tcp_port == 0 else []))
     return any(placeholder in part for part in driver.command for placeholder in told)
 
@@ -74,10 +73,8 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with a peer that the SUT has not met, so that its state for the peers of other checks does
-    not matter.
-
-    ``run``: a word that no other run has; ``number``: of the check in it.
+    """Return the SUT file with a fresh peer, so that the SUT's state about the peers of other checks has no effect.
+    ``run``: a word that is unique to the run; ``number``: the number of the check in the run.
     """
     driver = file.driver
     identifier = uuid5(driver.peer_identifier, f"{run} {number}")
@@ -86,9 +83,11 @@ def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
 
 
 def _fresh_address(run: str, number: int) -> str:
-    """Return a loopback address that does not end in 1 (these are for SUTs) and that no known peer of a worker has."""
+    """Return a loopback address that no known peer of a worker has and that does not end in 1, because such addresses
+    are for SUTs.
+    """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
-    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS)
+    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOST_NUMBERS)
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 
@@ -110,7 +109,7 @@ def is_ipv4_loopback(address: str) -> bool:
 
 
 def _shift_address(address: str, number: int) -> str:
-    """Return the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
+    """Return the address that is ``number`` networks of 256 addresses higher: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)
     except ValueError as error:

@@ -1,1 +1,1 @@
-"""Three systems at once, sender, router and receiver, and the traffic between them. Spec: MS-MQSO 3.3.4.5."""
+"""Test three systems together: a sender, a router and a receiver. Spec: MS-MQSO 3.3.4.5."""

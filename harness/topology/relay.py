@@ -1,6 +1,5 @@
-"""A relay between two systems: it passes bytes on, shows them to an observer, and is the network that can fail.
-
-A relay runs in an environment, virtual or real, so it forwards bytes only while a check waits.
+"""Relay the traffic between two systems: forward bytes, show them to an observer, and simulate a failing network. A
+relay runs in an environment, virtual or real, so it forwards bytes only while a check waits.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ class Observer(Protocol):
         """Note that a system has connected."""
 
     def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
-        """Note bytes."""
+        """Note bytes that one side sent."""
 
     def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         """Note the end of a connection."""
 
 
 class Relay:
-    """The relay at the address where a system is found; ``local_host``: the address from which it connects to the
-    system.
+    """A relay at the address where other systems find a system; ``local_host``: the address from which the relay
+    connects to this system.
     """
 
     def __init__(
@@ -43,12 +42,12 @@ class Relay:
         self.let_through()
 
     def let_through(self) -> None:
-        """Let systems connect; after ``cut``: again."""
+        """Let systems connect, for the first time or again after ``cut``."""
         if self._listener is None:
             self._listener = self.environment.listen(self.at, self._accept)
 
     def cut(self) -> None:
-        """Close all connections and refuse new ones, as a network does that is out of order."""
+        """Close all connections and refuse new ones, like a broken network."""
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -62,7 +61,7 @@ class Relay:
 
 
 class Link:
-    """One connection through a relay: ``near`` is the side of the system that opened it."""
+    """One connection through a relay; ``near``: the side of the system that opened it."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
         self.relay = relay
@@ -74,12 +73,12 @@ class Link:
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
 
     def pass_on(self, data: bytes, *, from_initiator: bool) -> None:
-        """Send bytes to the other side, once it is connected."""
+        """Send bytes to the other side, once that side is connected."""
         self.relay.observer.on_data(self, data, from_initiator=from_initiator)
         (self.far if from_initiator else self.near).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
-        """Close both sides."""
+        """Close both sides of the link."""
         if not self._open:
             return
         self._open = False

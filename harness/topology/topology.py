@@ -1,4 +1,4 @@
-"""A topology as a check sees it, the same for all systems."""
+"""Define a topology as checks see it, independent of the drivers of its systems."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
-"""The time after which transactional messages are sent again for want of an OrderAck (MS-MQQB 3.1.2.6, note <50>)."""
+"""int ms: the time after which transactional messages without an OrderAck are resent (MS-MQQB 3.1.2.6, note <50>)."""
 POLLS_UNTIL_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system. ``address``: where the two other systems find it."""
+    """A system of a topology. ``address``: where the two other systems find it."""
 
     role: str
     address: str
@@ -30,7 +30,7 @@ class System:
 class Topology:
     """Three systems and the relays between them.
 
-    ``port``: the port of each system at its address; ``residue``: gets a report of changes that could not be reverted.
+    ``port``: the port of each system at its address; ``residue``: called with the changes that could not be undone.
     """
 
     def __init__(
@@ -54,35 +54,35 @@ class Topology:
 
     @property
     def sender(self) -> Sut:
-        """The system whose applications send."""
+        """The system whose applications send messages."""
         return self.systems[SENDER].sut
 
     @property
     def router(self) -> Sut:
-        """The system that messages pass on their way."""
+        """The system that routes the messages."""
         return self.systems[ROUTER].sut
 
     @property
     def receiver(self) -> Sut:
-        """The system that has the queues."""
+        """The system with the destination queues."""
         return self.systems[RECEIVER].sut
 
     @property
     def broken(self) -> str | None:
-        """Restore the environment of one of them; return in one line what could not be restored."""
+        """Return one line about a system whose environment could not be restored; None without one."""
         said = (f"{one.role}: {one.sut.broken}" for one in self.systems.values() if one.sut.broken is not None)
         return next(said, None)
 
     def cut(self, role: str) -> None:
-        """Take the network away between a system and who connects to it."""
+        """Cut the network between a system and the systems that connect to it."""
         self._relays[role].cut()
 
     def mend(self, role: str) -> None:
-        """Give it back."""
+        """Restore the network of a system."""
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as ``count`` of them have come."""
+        """Return the packets of a kind that one system sent to another, as soon as ``count`` packets have arrived."""
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 
@@ -91,7 +91,9 @@ class Topology:
         self.environment.run_until(lambda: False, ms)
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
-        """Wait until everything for queues of this check was sent and acknowledged."""
+        """Wait until all messages to queues of this check have been sent and acknowledged; return whether that
+        happened.
+        """
         for _ in range(POLLS_UNTIL_SENT):
             if not sut.waiting_for(names):
                 return True
@@ -99,16 +101,16 @@ class Topology:
         return False
 
     def close(self) -> None:
-        """Leave the systems as they were, while they can still talk to each other.
+        """Restore the original state of the systems, while they can still reach each other.
 
-        Wait until no system has packets for another: they would arrive during the next check.
+        First wait until no system has packets for another one, because these would arrive during the next check.
         """
         for relay in self._relays.values():
             relay.let_through()
         names = [name for system in self.systems.values() for name in system.sut.made_format_names()]
         for system in self.systems.values():
             if not self._has_sent_all(system.sut, names):
-                system.sut.residue.append(f"messages that the {system.role} still has for others")
+                system.sut.residue.append(f"messages to other systems that the {system.role} has not sent")
         for system in self.systems.values():
             system.sut.tidy()
             if system.sut.residue is not self._residue:

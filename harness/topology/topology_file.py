@@ -1,4 +1,4 @@
-"""The TOML file that describes a topology: which system is the sender, the router, the receiver."""
+"""Read the TOML file that describes a topology: which system is the sender, the router, the receiver."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TopologyFile:
-    """A whole topology file, a place for each of ROLES."""
+    """The content of a topology file, with a place for each of ROLES."""
 
     name: str
     places: Mapping[str, Place]
@@ -50,7 +50,9 @@ class TopologyFile:
 
 
 def load_topology(path: Path) -> TopologyFile:
-    """Read and check a topology file and the SUT files that it names; UsageError names the place and the way out."""
+    """Read and check a topology file and the SUT files that it names; raise UsageError, which names the place and the
+    remedy, for an invalid file.
+    """
     tree = tree_of(path, "topology file")
     for table in tree:
         if table not in ("topology", *ROLES):
@@ -75,7 +77,7 @@ def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -
             raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")
     for key in keys:
         if not isinstance(table.get(key), str) or not table[key]:
-            raise UsageError(f"{path}: {name}.{key} is missing, or no text")
+            raise UsageError(f"{path}: {name}.{key} is missing, or not a text")
     return table
 
 
@@ -86,7 +88,7 @@ def _place(role: str, table: dict[str, str], path: Path) -> Place:
     if file.driver.kind == "virtual":
         raise UsageError(f'{where}: driver.kind is "virtual": a topology is made of processes and external systems')
     if file.control.kind == "none":
-        raise UsageError(f"{where}: [control] is missing: without it the {role} gets no commands")
+        raise UsageError(f"{where}: [control] is missing; without it, the tester cannot control the {role}")
     if not is_loopback(address) and not file.driver.allow_remote:
         raise UsageError(
             f"{path}: {role}.address {address} is not loopback; set allow_remote = true in [driver] of {where} if the "
@@ -96,7 +98,7 @@ def _place(role: str, table: dict[str, str], path: Path) -> Place:
 
 
 def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse an address that two systems have, or under which two are found."""
+    """Refuse an address that two systems share, or at which two systems are found."""
     for what, of in _ADDRESSES.items():
         seen: dict[str, str] = {}
         for role, place in places.items():
@@ -112,7 +114,7 @@ _ADDRESSES: dict[str, Callable[[Place], str]] = {
 
 
 def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse a system that listens where a system is found: the relay would receive its own traffic."""
+    """Refuse a system that listens at the address of a relay, which would receive its own traffic."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():
         own = place.file.driver.address

@@ -1,4 +1,4 @@
-"""The traffic between the systems of a topology: one capture of all of it, and every packet judged for its sender."""
+"""Record all traffic between the systems of a topology in one capture, and judge every packet for its sender."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from reference_qm.codec import FramingError
 
 @dataclass(eq=False, slots=True)
 class Passage:
-    """One connection between two systems.
-
-    ``connection`` is the record of it as the acceptor's, the one that the capture has; ``mirrored`` has the same
-    packets as the initiator's, for predicates. ``initiator`` is known from its EstablishConnection on.
+    """One connection between two systems. ``connection`` is its record from the view of the acceptor, which the capture
+    contains; ``mirrored`` has the same packets from the view of the initiator, for predicates. ``initiator`` becomes
+    known with its EstablishConnection.
     """
 
     acceptor: str
@@ -30,7 +29,7 @@ class Passage:
     """The framer of the initiator's bytes."""
 
     def packets_sent(self, kind: str, by: str) -> list[Frame]:
-        """Return the packets of a kind that one of the two sent."""
+        """Return the packets of a kind that one of the two systems sent."""
         if by not in (self.initiator, self.acceptor):
             return []
         frames = self.connection.frames
@@ -38,10 +37,12 @@ class Passage:
 
 
 class Judge(Protocol):
-    """A judge that gets each packet twice: as a packet of its sender, and as a packet for its receiver."""
+    """The interface of a judge, which gets each packet twice: as a packet from its sender, and as a packet to its
+    receiver.
+    """
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge a packet that a system sent, or note one that it gets."""
+        """Judge a packet that a system sent, or note a packet that it received."""
 
     def note(self, frame: Frame) -> None:
         """Note a packet without judging it."""
@@ -55,7 +56,7 @@ class Traffic:
         self.recorder = recorder
         self.passages: list[Passage] = []
         self.identifiers: dict[UUID, str] = {}
-        """The roles of the queue managers."""
+        """The role of each queue manager, by identifier."""
         self._roles = roles
         self._judge = judge
         self._of: dict[Link, Passage] = {}
@@ -95,8 +96,8 @@ class Traffic:
                     (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a router sends a packet of another system, with its own count of hops: the packet was judged
-        before.
+        """Return whether a router forwards a packet of another system, with a changed hop count; such a packet was
+        judged before.
         """
         if frame.kind != "UserMessage":
             return False
@@ -104,7 +105,7 @@ class Traffic:
         return maker in self.identifiers and self.identifiers[maker] != by
 
     def _record_bytes(self, passage: Passage, data: bytes) -> list[Frame]:
-        """Record bytes of an initiator: its whole packets, or malformed bytes."""
+        """Record bytes from an initiator, as whole packets or as malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:
@@ -117,5 +118,5 @@ class Traffic:
 
     def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
-        self.recorder.record_end(passage.connection, by_peer=by_initiator)
+        self.recorder.record_connection_end(passage.connection, by_peer=by_initiator)
         passage.mirrored.closed_by = "sut" if by_initiator else "peer"

@@ -1,4 +1,6 @@
-"""Three reference queue managers of one enterprise in virtual time: two sites, and the router that is in both."""
+"""Create three reference queue managers of one enterprise in virtual time: two sites, and a router that belongs to
+both.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ LISTENS_AT = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVE
 
 
 def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
-    """Return three fresh cores with the faults that the SUT file names."""
+    """Return three new cores with the faults that the SUT file names."""
     entropy = SeededEntropy(f"topology {seed}")
     identifiers = {role: new_guid(entropy) for role in ROLES}
     directory = enterprise(identifiers, entropy)
@@ -39,7 +41,7 @@ def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[
 
 
 def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
-    """Return the directory of an enterprise of two sites, with the router in both."""
+    """Return the directory of an enterprise with two sites, and with the router in both."""
     west, east = new_guid(entropy), new_guid(entropy)
     sites = {SENDER: (west,), ROUTER: (west, east), RECEIVER: (east,)}
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)

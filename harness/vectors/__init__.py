@@ -1,5 +1,5 @@
 """Test vectors for implementers' unit tests: packets and RPC stubs with the values of their fields.
 
-``rows`` has a row with its craft function for each vector, ``covering`` the covering array of messages, ``reading``
-reads the fields of bytes, ``write`` makes the JSON files. ``schema.json`` describes a file.
+``packet_rows`` and ``rpc_rows`` list the vectors, ``covering`` builds the covering array of messages, ``reading`` reads
+the fields in bytes, and ``write`` writes the JSON files. ``schema.json`` describes a file.
 """

@@ -1,13 +1,12 @@
-"""Builds a covering array of messages: each pair of values of two parameters occurs in at least one message."""
+"""Build a covering array of messages: each pair of values of two parameters occurs in at least one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from allpairspy import AllPairs
-
+from harness.varying.arrays import build_rows
 from harness.wire import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
@@ -42,7 +41,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
     "session header": ("no", "yes"),
     "time to reach": ("infinite", "0", "60"),
 }
-"""The properties of a message with their values; a transactional one has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
+"""The properties of a message with their values; a transactional message has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
 
 ACKNOWLEDGMENTS = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
 JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
@@ -56,7 +55,7 @@ QUEUES: Mapping[str, Any] = {
 }
 DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]}
 SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
-"""S-1-5-21-1-2-3-1001 (MS-DTYP 2.4.2.2)."""
+"""The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
 CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
 """A DER sequence with a correct length; readers of packets check nothing else."""
 SECURITY: Mapping[str, Any] = {
@@ -83,10 +82,9 @@ SEVERAL: Mapping[str, Any] = {
 }
 
 
-def list_combinations() -> Iterator[dict[str, str]]:
-    """Yield the rows of the covering array of strength 2: the value of each parameter by its name."""
-    for values in AllPairs(list(PARAMETERS.values())):
-        yield dict(zip(PARAMETERS, values, strict=True))
+def list_combinations() -> Sequence[Mapping[str, str]]:
+    """Return the rows of the covering array of strength 2; a row has the value of each parameter by name."""
+    return build_rows(PARAMETERS)
 
 
 def build_message(values: Mapping[str, str]) -> bytes:

@@ -1,4 +1,4 @@
-"""Lists the packets outside the covering array: golden frames, boundaries, refusals, tolerated deviations."""
+"""List the packets outside the covering array: golden frames, boundary values, refusals, tolerated deviations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LENGTHS_OF_REFUSED = (0, 1, 15, 16)
 
 
 def list_golden(packet: str) -> Iterator[Row]:
-    """Yield the frames of MS-MQQB 4.1 of a kind."""
+    """Yield the frames in MS-MQQB 4.1 of one kind."""
     for frame in load_golden().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"
@@ -54,9 +54,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
     for name, (offset, new, rules, comment) in changes.items():
         yield Row(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
     for length in LENGTHS_OF_REFUSED:
-        yield Row(
-            f"cut-after-{length}", valid[:length], "invalid", f"{kind}: only {length} bytes of the packet are there."
-        )
+        yield Row(f"cut-after-{length}", valid[:length], "invalid", f"{kind}: the packet is cut after {length} bytes.")
     yield Row("cut-by-one", valid[:-1], "invalid", f"{kind}: the last byte is missing.")
 
 
@@ -70,17 +68,33 @@ def list_pings() -> Iterator[Row]:
     yield Row("unused-bits-set", data, "acceptable", "A receiver ignores the unused bits of Flags.", ("MQQB-2.2.7-01",))
     valid = bytes(ping_request())
     yield Row("wrong-signature", replace_bytes(valid, 2, b"UH"), "invalid", "Signature is 55 48 in reverse order.")
-    yield Row("cut-by-one", valid[:-1], "invalid", "23 of 24 bytes are there.")
+    yield Row("cut-by-one", valid[:-1], "invalid", "Only 23 of 24 bytes are present.")
 
 
 def list_establish_connections() -> Iterator[Row]:
     """Yield the rows of EstablishConnection (MS-MQQB 2.2.3)."""
     yield from list_golden("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": GUIDS[0], "ServerGuid": GUIDS[1]}
-    yield Row("request-without-ping", bytes(establish_connection(**guids)), "valid", "SE is 1: no ping went before.")
-    yield Row("request-after-ping", bytes(establish_connection(SE=0, **guids)), "valid", "SE is 0: a ping went before.")
+    yield Row(
+        "request-without-ping",
+        bytes(establish_connection(**guids)),
+        "valid",
+        "SE is 1: the initiator sent no ping before.",
+    )
+    yield Row(
+        "request-after-ping",
+        bytes(establish_connection(SE=0, **guids)),
+        "valid",
+        "SE is 0: the initiator sent a ping before.",
+    )
     nobody = bytes(establish_connection(ClientGuid=GUIDS[0], ServerGuid=0))
-    yield Row("server-guid-zero", nobody, "acceptable", "ServerGuid is zero: refused or accepted.", errata=("E09",))
+    yield Row(
+        "server-guid-zero",
+        nobody,
+        "acceptable",
+        "ServerGuid is zero, which a receiver may refuse or accept.",
+        errata=("E09",),
+    )
     refusing = bytes(establish_connection(internal={"CS": 1}, **guids))
     yield Row("refused", refusing, "valid", "CS is set: the acceptor refuses the session.")
     odd = bytes(establish_connection(Reserved=0xFFFF, Padding=bytes(512), **guids))
@@ -101,7 +115,13 @@ def list_connection_parameters() -> Iterator[Row]:
             f"window-{window}", bytes(connection_parameters(WindowSize=window)), "valid", f"WindowSize is {window}."
         )
     refusing = bytes(connection_parameters(RecoverableAckTimeout=0, AckTimeout=0, WindowSize=0))
-    yield Row("all-zero", refusing, "acceptable", "Values out of their ranges: taken or refused.", errata=("E14",))
+    yield Row(
+        "all-zero",
+        refusing,
+        "acceptable",
+        "Values out of range, which a receiver may accept or refuse.",
+        errata=("E14",),
+    )
     yield from list_refused_bases(bytes(connection_parameters()), "ConnectionParameters")
 
 
@@ -119,7 +139,7 @@ def list_session_acks() -> Iterator[Row]:
         "size-without-header",
         printed,
         "acceptable",
-        "PacketSize leaves the SessionHeader out, as printed.",
+        "PacketSize does not count the SessionHeader, as in the document.",
         errata=("E01",),
     )
     yield Row("refusing-bit", bytes(session_ack(internal={"CS": 1})), "acceptable", "CS is set.", ("MQQB-2.2.1-04",))
@@ -158,7 +178,7 @@ def _list_transactional_acks() -> Iterator[Row]:
             kind,
             data,
             "valid",
-            "MessageBody says which transactional messages are acknowledged (MS-MQQB 2.2.4, 2.2.5).",
+            "MessageBody names the acknowledged transactional messages (MS-MQQB 2.2.4, 2.2.5).",
         )
 
 
@@ -169,11 +189,17 @@ def _tolerated_messages() -> Iterator[Row]:
         "unused-bits-set", unused, "acceptable", "A sender sets unused bits to 0; a receiver ignores them.", rules
     )
     padded = bytes(user_message(body=b"12345", properties={"Padding": b"\xff\xff\xff"}))
-    yield Row("padding-not-zero", padded, "acceptable", "The bytes of a padding may hold anything.")
+    yield Row("padding-not-zero", padded, "acceptable", "Padding bytes may have any value.")
     no_flag = bytes(user_message(security={"SecurityID": bytes(28), "AI": 0}))
-    yield Row("security-data-with-ai-clear", no_flag, "acceptable", "AI is clear beside a SecurityID.", errata=("E05",))
+    yield Row(
+        "security-data-with-ai-clear",
+        no_flag,
+        "acceptable",
+        "AI is clear, although a SecurityID is present.",
+        errata=("E05",),
+    )
     priority = bytes(user_message(base={"PR": 5}, transaction={}))
-    yield Row("transactional-priority", priority, "acceptable", "PR is 5 with TH 1.", ("MQMQ-2.2.19.1-04",))
+    yield Row("transactional-priority", priority, "acceptable", "PR is 5, although TH is 1.", ("MQMQ-2.2.19.1-04",))
 
 
 _REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
@@ -210,7 +236,7 @@ _REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
     (
         "properties-header-not-announced",
         lambda: bytes(user_message(user={"MP": 0})),
-        "MP is 0: a message without MessagePropertiesHeader.",
+        "MP is 0: the message has no MessagePropertiesHeader.",
         ("MQMQ-2.2.19.2-21",),
     ),
     (
@@ -246,4 +272,4 @@ PACKETS: dict[str, Callable[[], Iterator[Row]]] = {
     "session_ack": list_session_acks,
     "user_message": list_messages,
 }
-"""The rows of each file of packets."""
+"""The rows of each file with packets, by kind."""

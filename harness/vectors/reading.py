@@ -1,4 +1,4 @@
-"""Reads the fields of packets and stubs with the scapy layers, and explains why the strict codec refuses bytes."""
+"""Read the fields of packets and stubs with the scapy layers, and explain why the strict codec refuses bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, PingPacket, parse_packet
 
 PING = "ping"
-_TEXTS = (DIRECT, SUBQUEUE)
-"""The kinds of QUEUE_FORMAT whose arm is a string."""
+_STRING_KINDS = (DIRECT, SUBQUEUE)
+"""The kinds of QUEUE_FORMAT whose union member is a string."""
 
 
 def read_packet(kind: str, data: bytes) -> list[ReadField]:
-    """Return the fields of a packet; WireError for malformed bytes. Structures and lists have no value."""
+    """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value."""
     packet = dissect_ping(data) if kind == PING else dissect(data)
     found: list[ReadField] = []
     counts: dict[str, int] = {}
@@ -45,7 +45,7 @@ def _plain(line: TreeLine) -> Any:
 
 
 def refuse_packet(kind: str, data: bytes) -> Refusal | None:
-    """Return why the strict codec refuses a packet; None if it accepts the packet."""
+    """Return the reason why the strict codec refuses a packet; None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING else parse_packet(data)
     except FormatError as error:
@@ -54,7 +54,7 @@ def refuse_packet(kind: str, data: bytes) -> Refusal | None:
 
 
 def read_stub(operation: str, name: str, data: bytes) -> list[ReadField]:
-    """Return the parameters of a stub by dotted name, without offsets; WireError for malformed bytes."""
+    """Return the parameters of a stub by dotted name, without offsets; raise WireError for malformed bytes."""
     known = OPERATIONS[operation]
     wide = "ndr64" in name
     packet = known.read_request(data, wide) if name.startswith("request") else known.read_response(data, wide)
@@ -72,5 +72,5 @@ def _parameters(packet: Any, prefix: str) -> Iterator[ReadField]:
         if hasattr(value, "max_count"):
             value = octets(value)
         if isinstance(value, bytes):
-            value = value.decode() if getattr(packet, "tag", None) in _TEXTS else value.hex()
+            value = value.decode() if getattr(packet, "tag", None) in _STRING_KINDS else value.hex()
         yield ReadField(name, str(value) if isinstance(value, UUID) else value)

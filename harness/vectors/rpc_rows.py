@@ -1,4 +1,4 @@
-"""Lists the RPC stubs: the request and response of each operation in NDR and NDR64, whole and cut."""
+"""List the RPC stubs: the request and response of each operation in NDR and NDR64, complete and cut."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "R_QMCloseRemoteQueueContext": (({"pphContext": HANDLE},), ({},)),
     "R_QMGetRTQMServerPort": (({"fIP": 0},), ({"Return": 2103},)),
 }
-"""For each operation the arguments of requests and the results of responses."""
+"""The arguments of requests and the results of responses, by operation."""
 
 
 def list_stubs(operation: str) -> Iterator[Row]:
-    """Yield the rows of an operation: each case in NDR and in NDR64, whole and without its last byte."""
+    """Yield the rows of an operation: each case in NDR and in NDR64, complete and without its last byte."""
     known = OPERATIONS[operation]
     for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response

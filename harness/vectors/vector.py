@@ -1,4 +1,4 @@
-"""Defines a vector, and the row from which it is made."""
+"""Define a vector, and the row from which it is made."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Result = Literal["valid", "invalid", "acceptable"]
-"""``acceptable``: a receiver may accept or refuse it, or it breaks a rule for senders that a receiver tolerates."""
+"""The result of a vector. ``acceptable``: a receiver may accept or refuse it, or it breaks a rule for senders that
+receivers tolerate.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A vector before its fields are read.
 
-    ``data``: the bytes of a whole packet, a datagram, or a stub. ``rules``: ids that the bytes keep or break.
-    ``errata``: ids of ``suites/errata.toml`` for choices that the documents leave open.
+    ``data``: the bytes of a whole packet, a datagram, or a stub. ``rules``: the ids of rules that the bytes keep or
+    break. ``errata``: ids of ``suites/errata.toml`` for choices that the documents leave open.
     """
 
     name: str
@@ -46,7 +48,9 @@ class ReadField:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the strict codec refuses bytes: the printed field, its int offset, the section, and a sentence."""
+    """The reason why the strict codec refuses bytes: the field's name in the document, its int offset, the section, and
+    a sentence.
+    """
 
     field: str
     offset: int
@@ -56,7 +60,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A row with its fields; an invalid one has the refusal instead."""
+    """A row with its fields, or, for an invalid row, with its refusal."""
 
     row: Row
     fields: Sequence[ReadField] = field(default=())

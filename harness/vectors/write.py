@@ -1,4 +1,4 @@
-"""Writes the files of vectors: one for each kind of packet and each RPC operation."""
+"""Write the files of vectors: one for each kind of packet and each RPC operation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTIONS = {
 
 
 def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the content of each file; HarnessError if the readers contradict a row."""
+    """Yield the name and the content of each file; raise HarnessError if the readers contradict a row."""
     for kind, list_rows in PACKETS.items():
         yield f"{kind}.json", _file(kind, SECTIONS[kind], [_packet(kind, row) for row in list_rows()])
     for operation in CASES:
@@ -49,10 +49,10 @@ def _packet(kind: str, row: Row) -> Vector:
     refusal = refuse_packet(kind, row.data)
     if row.result == "invalid":
         if refusal is None:
-            raise HarnessError(f"the vector {kind}/{row.name} is invalid, and the strict codec takes it")
+            raise HarnessError(f"the vector {kind}/{row.name} is invalid, but the strict codec accepts it")
         return Vector(row, refusal=refusal)
     if refusal is not None:
-        raise HarnessError(f"the vector {kind}/{row.name} is {row.result}, and the strict codec refuses it: {refusal}")
+        raise HarnessError(f"the vector {kind}/{row.name} is {row.result}, but the strict codec refuses it: {refusal}")
     return Vector(row, read_packet(kind, row.data))
 
 
@@ -61,15 +61,15 @@ def _stub(operation: str, row: Row) -> Vector:
         fields = read_stub(operation, row.name, row.data)
     except WireError as error:
         if row.result == "valid":
-            raise HarnessError(f"the vector {operation}/{row.name} is valid, and cannot be read: {error}") from error
+            raise HarnessError(f"the vector {operation}/{row.name} is valid, but cannot be read: {error}") from error
         return Vector(row)
     if row.result == "invalid":
-        raise HarnessError(f"the vector {operation}/{row.name} is invalid, and can be read")
+        raise HarnessError(f"the vector {operation}/{row.name} is invalid, but can be read")
     return Vector(row, fields)
 
 
 def write_files(folder: Path) -> dict[str, int]:
-    """Write all files and the schema into a folder that exists; return the number of vectors of each file."""
+    """Write all files and the schema to an existing folder; return the number of vectors in each file."""
     written = {}
     for name, content in make_files():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

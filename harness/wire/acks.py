@@ -1,4 +1,4 @@
-"""The bodies of the messages that acknowledge transactional messages."""
+"""The bodies of OrderAcks and FinalAcks, which acknowledge transactional messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.wire.layer import Structure
 
 # [MS-MQQB] sect 2.2.4.1
 class OrderAckBody(Structure):
-    """MessageBody of an OrderAck: 36 bytes."""
+    """The MessageBody of an OrderAck: 36 bytes."""
 
     fields_desc = (
         Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
@@ -23,7 +23,7 @@ class OrderAckBody(Structure):
 
 # [MS-MQQB] sect 2.2.5.1
 class FinalAckBody(Structure):
-    """MessageBody of a FinalAck: 36 bytes."""
+    """The MessageBody of a FinalAck: 36 bytes."""
 
     fields_desc = (
         Nested("TxSequenceID", TxSequenceID, TxSequenceID()),

@@ -1,4 +1,4 @@
-"""The header that every packet of a stream begins with."""
+"""BaseHeader: the header with which every packet on a connection begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.wire.wire_error import WireError
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C
-SIZE_AT = 8
+PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
@@ -28,7 +28,7 @@ def _is_message(layer: Packet) -> bool:
 
 # [MS-MQMQ] sect 2.2.19.1
 class BaseHeader(Layer):
-    """Version, priority, flags, size and life time (s) of a packet: 16 bytes."""
+    """Version, priority, flags, size and TimeToReachQueue (s) of a packet: 16 bytes."""
 
     Flags = Word(
         2,
@@ -49,11 +49,11 @@ class BaseHeader(Layer):
     )
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """Put PacketSize in, unless it is given: all bytes; of a UserMessage those without its SessionHeader."""
+        """Insert PacketSize unless it is given: the number of all bytes, in a UserMessage without its SessionHeader."""
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
             size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
-            pkt = pkt[:SIZE_AT] + size.to_bytes(4, "little") + pkt[SIZE_AT + 4 :]
+            pkt = pkt[:PACKET_SIZE_OFFSET] + size.to_bytes(4, "little") + pkt[PACKET_SIZE_OFFSET + 4 :]
         return pkt + pay
 
     def next_layer(self) -> type[Layer]:
@@ -66,7 +66,9 @@ class BaseHeader(Layer):
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse at once bytes that are not a packet: another version or signature, or another size than PacketSize."""
+        """Refuse bytes that are not a packet: a wrong version, a wrong signature, or a size that differs from
+        PacketSize.
+        """
         if self.VersionNumber != VERSION:
             raise WireError(f"BaseHeader.VersionNumber: {self.VersionNumber:#04x}, not {VERSION:#04x}")
         if self.Signature != SIGNATURE:
@@ -81,13 +83,13 @@ class BaseHeader(Layer):
         return s
 
     def _wire_size(self) -> int:
-        """Return the bytes that PacketSize and the flags stand for."""
+        """Return the size in bytes of the packet on the wire, computed from PacketSize and the flags."""
         if not self.SH:
             return self.PacketSize
         if not self.IN:
             return self.PacketSize + SESSION_HEADER_SIZE
         if self.PacketSize not in SESSION_ACK_SIZES:
             raise WireError(
-                f"BaseHeader.PacketSize: {self.PacketSize} is not that of a SessionAck, though IN and SH are set"
+                f"BaseHeader.PacketSize: {self.PacketSize} is not the size of a SessionAck, although IN and SH are set"
             )
         return max(SESSION_ACK_SIZES)

@@ -1,7 +1,6 @@
-"""Keys as they are published and sent.
+"""Keys in the form in which they are published and sent.
 
-Values that the specification prints as constants have no name there; the names here are those of the Windows
-structures.
+The specification prints constant values without names; the names here are those of the Windows structures.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def _whole_bytes(blob: Packet) -> int:
 
 
 class Blob(Structure):
-    """A structure with fields that are printed as constants; bytes with other values are refused."""
+    """A structure with constant fields; bytes with different values in these fields are refused."""
 
     def post_dissect(self, s: bytes) -> bytes:
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):
@@ -52,7 +51,7 @@ class PublicKeyBlob(Blob):
 
 # [MS-MQQB] sect 2.4.2
 class SimpleBlob(Blob):
-    """SIMPLEBLOB: a session key under a receiver's public key; 12 bytes and 256."""
+    """SIMPLEBLOB: a session key that is encrypted with a receiver's public key; 12 and 256 bytes."""
 
     fields_desc = (
         XByteField("bType", 0x01),

@@ -1,4 +1,4 @@
-"""The records of a pcap or pcapng file, in either byte order, with times in any unit, read by scapy.
+"""Read the records of a pcap or pcapng file with scapy, in either byte order, with times in any unit.
 
 Spec: the IETF drafts "PCAP Capture File Format" and "PCAP Next Generation (pcapng) Capture File Format".
 """
@@ -15,20 +15,19 @@ from typing import IO, NamedTuple
 from scapy.error import Scapy_Exception
 from scapy.utils import RawPcapNgReader, RawPcapReader
 
-LARGEST = 0x01000000
-"""int bytes: a longer record is refused before it is read."""
+MAX_RECORD_BYTES = 0x01000000
+"""The maximum size of a record in int bytes: a longer record is refused before it is read."""
 _PCAPNG = b"\x0a\x0d\x0d\x0a"
 _INBOUND = 1
 _LINK_TYPE = 0xFFFF
-"""The other bits of the number in the head of a pcap file are about checksums at the end of frames."""
+"""The mask of the link type in the header of a pcap file; the other bits describe checksums at the end of frames."""
 _MICROSECONDS = 1_000_000
 
 
 class Record(NamedTuple):
-    """One frame of a capture file: ``size`` is the size of the frame on the network; ``data`` may be a part of it.
-
-    ``time_us``: int, since 1970 UTC; 0 where the file has no times. ``inbound``: whether the computer that captured
-    the frame received it; None where the file does not say.
+    """One frame of a capture file: ``size`` is the size of the frame on the network; ``data`` may be a part of the
+    frame. ``time_us``: int, since 1970 UTC; 0 if the file contains no times. ``inbound``: whether the computer that
+    captured the frame received it; None if the file does not record this.
     """
 
     time_us: int
@@ -40,11 +39,11 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """A capture file that is damaged: the error after the last record, in one line."""
+    """A capture file is damaged: the error after the last readable record, in one line."""
 
 
 class _Sections(RawPcapNgReader):
-    """A reader of several sections in one file: each describes its own interfaces."""
+    """A reader of a pcapng file with several sections; each section describes its own interfaces."""
 
     def _read_block_shb(self) -> None:
         self.interfaces = []
@@ -52,7 +51,7 @@ class _Sections(RawPcapNgReader):
 
 
 class _Bounded:
-    """A file that refuses reads of more than a record, and knows whether the last read was empty, or short."""
+    """A file that refuses reads of more than a record, and remembers whether the last read was empty or short."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -60,8 +59,8 @@ class _Bounded:
         self.failure = ""
 
     def read(self, size: int) -> bytes:
-        if size > LARGEST:
-            self.failure = f"a record of {size} bytes; at most {LARGEST} are read"
+        if size > MAX_RECORD_BYTES:
+            self.failure = f"a record of {size} bytes; at most {MAX_RECORD_BYTES} are read"
             raise OSError(self.failure)
         try:
             data = self._file.read(size)
@@ -73,29 +72,29 @@ class _Bounded:
 
 
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
-    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; RecordError at damage."""
+    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError at damage."""
     bounded = _Bounded(file)
     with _collect_scapy_warnings() as warned:
         try:
             reader = _make_reader(_Sections if magic == _PCAPNG else RawPcapReader, bounded, magic)
             while True:
                 warned.clear()
-                data, about = reader._read_packet(LARGEST)
+                data, about = reader._read_packet(MAX_RECORD_BYTES)
                 if magic == _PCAPNG:
                     yield _of_pcapng(data, about)
                 elif len(data) < about.caplen and bounded.short:
-                    raise RecordError("the last record is cut")
+                    raise RecordError("the last record is truncated")
                 else:
                     yield _of_pcap(data, about, reader)
         except EOFError:
             if warned or bounded.failure or not bounded.empty:
-                raise RecordError(_reason(bounded, warned) or "the last record is cut") from None
+                raise RecordError(_reason(bounded, warned) or "the last record is truncated") from None
         except (Scapy_Exception, struct.error, IndexError, OverflowError, ZeroDivisionError) as error:
             raise RecordError(_reason(bounded, warned) or str(error)) from error
 
 
 def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
-    """Make a reader of a file that is open already: the class itself can only be called with a whole file."""
+    """Create a scapy reader for a file that is already open; the class itself can only be called with a whole file."""
     reader = object.__new__(kind)
     reader.__init__("", file, magic)
     return reader
@@ -117,7 +116,7 @@ def _of_pcapng(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
 
 @contextmanager
 def _collect_scapy_warnings() -> Iterator[list[str]]:
-    """Collect the warnings of scapy, which mark where it stops at damage."""
+    """Collect the warnings of scapy, which show where it stops at damage."""
     said: list[str] = []
 
     class Collect(logging.Handler):

@@ -1,4 +1,4 @@
-"""The kinds of fields that scapy does not have: computed, bounded, announced, aligned."""
+"""Kinds of fields that scapy does not provide: computed, bounded, announced, aligned."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from harness.wire.wire_error import WireError
 NUL = b"\0\0"
 
 
-def take(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
-    """Cut ``count`` bytes off; return the rest and them. WireError when there are fewer."""
+def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
+    """Split off the first ``count`` bytes; return the remaining bytes and the split ones. Raises WireError if there are
+    fewer.
+    """
     if count > len(data):
         raise WireError(f"{type(pkt).__name__}.{field}: {count} bytes announced, {len(data)} left")
     return data[count:], data[:count]
@@ -29,7 +31,7 @@ class Guid(UUIDField):
 
 
 class AnnouncedGuid(UUIDField):
-    """A GUID that is present when ``announced`` returns True; built when a value is given, independent of the flag."""
+    """A GUID that is read if ``announced`` returns True, and built if it has a value, independently of the flag."""
 
     __slots__ = ("announced",)
 
@@ -45,7 +47,9 @@ class AnnouncedGuid(UUIDField):
 
 
 class Computed(Field):
-    """An unsigned little-endian number (``fmt`` as of struct); None, the default, is computed on building."""
+    """An unsigned little-endian number (``fmt`` is a format of struct); None, the default, is computed when the packet
+    is built.
+    """
 
     __slots__ = ("compute",)
 
@@ -58,7 +62,9 @@ class Computed(Field):
 
 
 class Bytes(Field):
-    """Bytes whose number is ``size``: a number, or a function of the layer. Built as given, of any length."""
+    """A field of ``size`` bytes, where ``size`` is a number or a function of the layer. Given bytes of any length are
+    built unchanged.
+    """
 
     __slots__ = ("size",)
 
@@ -78,15 +84,15 @@ class Bytes(Field):
         return s + val
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
-        return take(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
+        return split_bytes(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
 
 
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes: bytes are built unchanged, and received bytes that no str
-    produces stay bytes (no terminator). ``size``: in bytes, a function of the layer; None reads up to the terminator.
-    ``empty``: the encoding of an empty str.
+    A value is a str without its terminator, or bytes. Bytes are built unchanged; received bytes that are not the
+    encoding of a str stay bytes. ``size``: a function of the layer that returns the size in bytes; None reads up to the
+    terminator. ``empty``: the encoding of an empty str.
     """
 
     __slots__ = ("empty", "size")
@@ -121,13 +127,13 @@ class WideString(Field):
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, str | bytes]:
         count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
         if count % 2:
-            raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes announced, no whole characters")
-        rest, data = take(pkt, self.name, s, count)
+            raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes announced, not whole characters")
+        rest, data = split_bytes(pkt, self.name, s, count)
         return rest, self.m2i(pkt, data)
 
 
 def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
-    """Return the number of bytes that a null-terminated WCHAR buffer takes at ``start``, its terminator included."""
+    """Return the size in bytes of a null-terminated WCHAR buffer at ``start``, including its terminator."""
     end = data.find(NUL, start)
     while end >= 0 and (end - start) % 2:  # the zero bytes of two neighbours, not a character
         end = data.find(NUL, end + 1)
@@ -137,11 +143,11 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 
 
 class Padding(Field):
-    """Bytes up to the next multiple of ``align``, counted from where the layer starts; zeros unless given.
+    """Bytes up to the next multiple of ``align``, counted from the start of the layer; zeros unless given.
 
-    Padding may have any value on receipt (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is kept. ``printed``: False where
-    no section prints the padding, only that headers are aligned (MS-MQMQ 2.2.19.1): at the end of a packet, where no
-    header has to be aligned, padding may be missing.
+    Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
+    section specifies the padding itself, only the alignment of headers (MS-MQMQ 2.2.19.1): at the end of a packet,
+    where no header follows, such padding may be missing.
     """
 
     __slots__ = ("align", "printed")
@@ -160,11 +166,13 @@ class Padding(Field):
         if not self.printed and pkt.nothing_follows(s):
             return s, b""
         position = pkt.start + len(pkt.original) - len(s)
-        return take(pkt, self.name, s, -position % self.align(pkt))
+        return split_bytes(pkt, self.name, s, -position % self.align(pkt))
 
 
 class Nested(Field):
-    """A structure as a field: ``layout`` is its class, or a function that gives it for the layer, or None for none."""
+    """A structure as a field: ``layout`` is its class, or a function of the layer that returns the class, or None for
+    no structure.
+    """
 
     __slots__ = ("layout",)
 
@@ -192,6 +200,6 @@ class Nested(Field):
         return value.rest, value
 
 
-def length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
-    """Return a function for Computed: the length of another field of the layer will be, in units of ``unit`` bytes."""
+def compute_length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
+    """Return a function for Computed that returns the length of a field of the layer, in units of ``unit`` bytes."""
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

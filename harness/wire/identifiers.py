@@ -1,4 +1,4 @@
-"""Identifiers that headers and bodies are made of."""
+"""The identifiers in headers and message bodies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ObjectID(Structure):
 
 # [MS-MQMQ] sect 2.2.5.1
 class SequenceInfo(Structure):
-    """SEQUENCE_INFO (Packet): where a message stands in a sequence; i64, u32, u32 LE."""
+    """SEQUENCE_INFO (Packet): the position of a message in a sequence; i64, u32, u32 LE."""
 
     fields_desc = (Field("SeqID", 0, "<q"), LEIntField("SeqNo", 0), LEIntField("PrevNo", 0))
 

@@ -1,4 +1,4 @@
-"""The packets that set a session up."""
+"""The headers of the internal packets, which set up a session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class ConnectionParametersHeader(Layer):
 
 # [MS-MQQB] sect 2.2.3.1
 class EstablishConnectionHeader(Layer):
-    """Identifiers of both queue managers, and the time: 552 bytes. By default no ping was sent before (SE 1)."""
+    """Identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no
+    ping was sent before.
+    """
 
     OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
 
@@ -38,7 +40,7 @@ class EstablishConnectionHeader(Layer):
 
 
 class UnknownInternal(Layer):
-    """The content behind an InternalHeader whose PT is none of the specification's."""
+    """The bytes after an InternalHeader with an undefined PT."""
 
     may_be_empty = True
 
@@ -54,7 +56,7 @@ def _type(layer: Layer) -> int:
 
 # [MS-MQQB] sect 2.2.1
 class InternalHeader(Layer):
-    """The type of an internal packet and whether the connection is refused: 4 bytes."""
+    """The type of an internal packet, and whether the connection is refused: 4 bytes."""
 
     Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_type)
 

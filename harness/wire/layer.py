@@ -1,11 +1,12 @@
-"""The base of the scapy layers: strict where scapy is lenient.
+"""The base classes of the scapy layers: strict where scapy is lenient.
 
 Scapy silently turns bytes that it cannot dissect into ``Raw``. These layers raise WireError instead, independent of
-scapy's configuration: a header that a flag announces must be present, and no bytes may remain. They never answer
-``bytes()`` from scapy's cache of the received bytes: bytes are always rebuilt from the fields.
+scapy's configuration: a header that a flag announces must be present, and no bytes may remain. ``bytes()`` never
+returns scapy's cache of the received bytes: bytes are always rebuilt from the fields.
 
-A layer refers to those below it weakly. Scapy makes a cycle of a layer and its payload, and of a structure and its
-layer: packets of 4 MB would stay in memory until the collector runs, which counts objects and not their bytes.
+A layer has only weak references to the layers below it. In scapy, a layer and its payload refer to each other, and so
+do a structure and its layer: packets of 4 MB would stay in memory until the garbage collector runs, which counts
+objects and not their bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ conf.route_autoload = conf.route6_autoload = False
 
 
 class LayerBelow:
-    """A weak reference of a layer to one that holds it; None when that is gone, or when there is none."""
+    """A weak reference from a layer to the layer that contains it; None if there is no such layer any more."""
 
     def __set_name__(self, owner: type[Layer], name: str) -> None:
         self.name = f"_{name}"
@@ -43,7 +44,9 @@ class LayerBelow:
 
 
 class Layer(Packet):
-    """A header of a packet. ``start``: where it begins, for the alignment of its padding (0 except in lists)."""
+    """A header of a packet. ``start``: the offset of its beginning, for the alignment of its padding (0 except in
+    lists).
+    """
 
     __slots__ = ("_parent", "_underlayer", "start")
 
@@ -53,13 +56,13 @@ class Layer(Packet):
 
     def __init__(self, _pkt: bytes = b"", *, start: int = 0, **fields: Any) -> None:
         self.start = start
-        words = {name: fields.pop(name) for name in words_of(type(self)).keys() & fields.keys()}
+        words = {name: fields.pop(name) for name in list_words(type(self)).keys() & fields.keys()}
         super().__init__(_pkt, **fields)
         for name, value in words.items():
             setattr(self, name, value)
 
     def __iter__(self) -> Iterator[Packet]:
-        """Yield the layer itself: no field stands for several values, so building needs no copy of everything."""
+        """Yield the layer itself: no field has several values, so building needs no copies."""
         yield self
 
     def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
@@ -72,15 +75,15 @@ class Layer(Packet):
         return self.after(type(self))
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        """Return the class that must follow ``layer``, a header at or above this one; the layers below know."""
+        """Return the class of the header that must follow ``layer``, which is this header or one after it."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
     def carries(self, header: type[Layer]) -> bool:
-        """Return whether a header comes after this one in its packet; fields are none of those headers."""
+        """Return whether a header follows this one in its packet; structures in fields do not count."""
         return any(isinstance(layer, header) for layer in self.iterpayloads())
 
     def nothing_follows(self, rest: bytes) -> bool:
-        """Return whether ``rest`` is at most the SessionHeader, which a message's PacketSize leaves out."""
+        """Return whether ``rest`` is empty or only the SessionHeader, which a message's PacketSize excludes."""
         below = self.parent or self.underlayer
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 
@@ -117,8 +120,9 @@ class Layer(Packet):
 
 
 class Structure(Layer):
-    """A part of a header. As a field of a header it leaves the following bytes in ``rest``; alone, no bytes may
-    follow.
+    """A part of a header.
+
+    As a field of a header it leaves the following bytes in ``rest``; as a packet of its own, no bytes may follow.
     """
 
     __slots__ = ("rest",)
@@ -130,10 +134,10 @@ class Structure(Layer):
 
 
 class Word:
-    """A printed field that is made of bit fields, such as ``Flags``: reads and writes as one number.
+    """A printed field that consists of bit fields, such as ``Flags``; it is read and written as one number.
 
-    ``layout``: the printed names from bit 0 on, ``PR:3`` for three bits. ``defaults``: by name; 0 where none is given;
-    a function of the layer instead of a number is asked when the packet is built.
+    ``layout``: the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults``: default values by name,
+    else 0; a function of the layer is called when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
@@ -151,14 +155,16 @@ class Word:
 
     @property
     def fields(self) -> list[BitField]:
-        """The bit fields as scapy wants them: the most significant first."""
+        """The bit fields in scapy's order: the most significant first."""
         return [field for field, _ in reversed(self.bits)]
 
     def __set_name__(self, owner: type[Layer], name: str) -> None:
         self.name = name
 
     def read(self, layer: Layer, s: bytes) -> bytes:
-        """Take the bits of a layer off the bytes; return the rest. Scapy would take them one by one."""
+        """Read the bits of a layer from the bytes at once, and return the remaining bytes; scapy would read each bit
+        separately.
+        """
         if len(s) < self.size:
             raise struct.error(f"{len(s)} of {self.size} bytes")
         whole = int.from_bytes(s[: self.size], "little")
@@ -185,7 +191,7 @@ class Word:
 
 
 class Bits(BitField):
-    """One or more bits of a Word; with ``compute``, None is computed when the packet is built."""
+    """One or more bits of a Word; with ``compute``, the value None is computed when the packet is built."""
 
     __slots__ = ("compute",)
 
@@ -198,14 +204,14 @@ class Bits(BitField):
 
 
 @cache
-def words_of(layer: type[Layer]) -> dict[str, Word]:
-    """Return the words of a layer by name."""
+def list_words(layer: type[Layer]) -> dict[str, Word]:
+    """Return the Words of a layer by name."""
     return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}
 
 
 @cache
 def _parts_of(layer: type[Layer]) -> tuple[Field | Word, ...]:
-    """Return the fields of a layer in their order on the wire, in place of the bits of a word the word."""
-    words = {word.bits[-1][0].name: word for word in words_of(layer).values()}
+    """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
+    words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)

@@ -1,7 +1,7 @@
 """The packet layouts of ``harness.wire`` as tables: the facts that a dissector needs about each field.
 
-The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). A function is called with a layer
-that answers each field with an ``Expression``, so that the function itself shows which field it reads.
+The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function with
+a layer whose fields are ``Expression`` objects, so that the result shows which field the function reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.wire.internal import (
     InternalHeader,
     UnknownInternal,
 )
-from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.layer import Bits, Layer, list_words
 from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
 from harness.wire.ping import PingPacket
 from harness.wire.properties import MessagePropertiesHeader
@@ -76,13 +76,13 @@ FILTERS: Mapping[type[Layer], str] = {
 }
 """Each layer and structure with the second part of its display filters: ``msmq.user.messageid``."""
 
-REST = "rest"
-"""The size of a field that takes all bytes left in its packet."""
+REST_OF_PACKET = "rest"
+"""The size of a field that consists of all remaining bytes of its packet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A number that is a field's value times ``factor``, or whether that value equals ``equals``."""
+    """A field's value times ``factor``, or whether that value equals ``equals``."""
 
     field: str
     factor: int = 1
@@ -101,18 +101,18 @@ class Expression:
 
 
 class _Unread:
-    """The received bytes of a layer, whose length is that of the rest of its packet."""
+    """The received bytes of a layer; their length is that of the rest of the packet."""
 
     def __len__(self) -> int:
         raise _WholeRest
 
 
 class _WholeRest(Exception):
-    """A size function asked for the length of the bytes that are left."""
+    """A size function reads the length of the remaining bytes."""
 
 
 class _Reader:
-    """A layer that answers each field with the expression of it."""
+    """A layer whose fields are expressions."""
 
     original = _Unread()
 
@@ -135,7 +135,7 @@ class FieldLayout:
 
 @dataclass(frozen=True, slots=True)
 class LayerLayout:
-    """A layer or structure: its printed name, the part of its display filters, and its fields in wire order."""
+    """A layer or structure: its printed name, its part of display filters, and its fields in wire order."""
 
     name: str
     filter: str
@@ -148,7 +148,7 @@ def read_layouts() -> list[LayerLayout]:
 
 
 def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
-    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(layer).items()}  # type: ignore[arg-type]
+    words = {word.bits[-1][0].name: (name, word) for name, word in list_words(layer).items()}  # type: ignore[arg-type]
     for field in layer.fields_desc:
         if field.name in words:
             name, word = words[field.name]
@@ -166,13 +166,13 @@ def _read_field(field: Field) -> FieldLayout:
 
 
 def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
-    """Return a size: an int, an ``Expression``, or ``REST``."""
+    """Return a size: an int, an ``Expression``, or ``REST_OF_PACKET``."""
     if isinstance(size, int):
         return size
     try:
         return size(_Reader())
     except _WholeRest:
-        return REST
+        return REST_OF_PACKET
 
 
 def _read_guid(field: UUIDField) -> FieldLayout:
@@ -218,4 +218,4 @@ _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ..
     ),
     (Field, _read_number),
 )
-"""The kinds of fields, the narrow ones first, with the functions that read them."""
+"""The kinds of fields with the functions that read their layouts, subclasses before their base classes."""

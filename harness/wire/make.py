@@ -1,7 +1,7 @@
-"""Whole packets in one call.
+"""Build whole packets in one call.
 
-Each header is a mapping of its fields: a missing field has a legal default or is computed, a given one is put on the
-wire, legal or not. An optional header is present when its mapping is given, even an empty one.
+Each header is a mapping of its fields: a missing field has a legal default or is computed; a given field is put on the
+wire, legal or not. An optional header is present if its mapping is given, even an empty one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def connection_parameters(*, base: Fields = NONE, internal: Fields = NONE, **hea
 
 
 def session_ack(*, base: Fields = NONE, internal: Fields = NONE, **session: Any) -> Packet:
-    """Make a SessionAck, its PacketSize with the SessionHeader, as real Windows. Spec: MS-MQQB 2.2.6."""
+    """Make a SessionAck; its PacketSize includes the SessionHeader, as on real Windows. Spec: MS-MQQB 2.2.6."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
@@ -62,8 +62,8 @@ def user_message(
 ) -> Packet:
     """Make a UserMessage. Spec: MS-MQMQ 2.2.20.
 
-    ``destination``: a queue of ``harness.wire`` or a str, which is a direct name put on the wire as it is; None for
-    none. ``more_properties``: fields of MessagePropertiesHeader, beside those in ``properties``.
+    ``destination``: a queue of ``harness.wire``, or a str, which is a direct name that is put on the wire unchanged;
+    None for no queue. ``more_properties``: fields of MessagePropertiesHeader in addition to ``properties``.
     """
     message = {"MessageBody": body, "Label": label, **properties, **more_properties}
     headers: tuple[tuple[type[Layer], Fields | None], ...] = (
@@ -86,12 +86,14 @@ def ping_request(**fields: Any) -> Packet:
 
 
 def ping_response(**fields: Any) -> Packet:
-    """Make a ping response: the same layout, RF announces a refusal of sessions. Spec: MS-MQQB 2.2.7."""
+    """Make a ping response; it has the layout of a request, and RF means that sessions are refused. Spec: MS-MQQB
+    2.2.7.
+    """
     return PingPacket(**fields)
 
 
 def _stack_headers(*headers: Layer) -> Packet:
-    """Put headers one on the other, as ``/`` does, which copies all of them each time."""
+    """Join headers to a packet as scapy's ``/`` does, but without copying them."""
     for below, above in pairwise(headers):
         below.add_payload(above)
     return headers[0]

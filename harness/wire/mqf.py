@@ -1,4 +1,4 @@
-"""The header that lists all destinations of a message, and their administration and response queues."""
+"""MultiQueueFormatHeader: all destinations of a message, and its administration and response queues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Nested, Padding, length_of, terminated_size
+from harness.wire.fields import Bytes, Computed, Nested, Padding, compute_length_of, terminated_size
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
     MQFDirectQueueFormatName,
@@ -23,7 +23,7 @@ LAYOUTS = {
     3: (MQFDirectQueueFormatName, 2),
     6: (MQFDistributionQueueFormatName, 4),
 }
-"""By FormatType: the layout of FormatName, and the boundary that it starts at (2.2.18.1.4 and below)."""
+"""By FormatType: the layout of FormatName, and the boundary at which it begins (2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
 TYPE_SIZE = 2
@@ -48,7 +48,7 @@ def _type(element: Packet) -> int:
 
 # [MS-MQMQ] sect 2.2.18.1.4
 class MQFFormatNameElement(Structure):
-    """A queue's name in a list of names: its type, and its name at the boundary that the type wants."""
+    """An element of a list of queue names: the type, and the name at the boundary that the type requires."""
 
     fields_desc = (
         Computed("FormatType", "H", _type),
@@ -58,7 +58,7 @@ class MQFFormatNameElement(Structure):
 
 
 class FormatNames(Field):
-    """``ElementCount`` elements, one behind the other."""
+    """A list of ``ElementCount`` elements without gaps."""
 
     islist = 1
     holds_packets = 1
@@ -90,7 +90,9 @@ class FormatNames(Field):
         return s[at:], elements
 
     def _bound_element(self, pkt: Packet, data: bytes, at: int) -> int:
-        """Bound the element at ``at``: handing on all that follows, for each element, would take quadratic time."""
+        """Return the bytes of the element at ``at``; passing all following bytes to each element would take quadratic
+        time.
+        """
         if data[at : at + TYPE_SIZE] == b"\x03\0":
             return TYPE_SIZE + terminated_size(pkt, self.name, data, at + TYPE_SIZE)
         return LONGEST_FIXED_ELEMENT
@@ -98,7 +100,7 @@ class FormatNames(Field):
 
 # [MS-MQMQ] sect 2.2.20.2
 class MQFAddressHeader(Structure):
-    """A list of queue names, padded to 4 bytes. ``HeaderSize`` counts the padding by default; it need not."""
+    """A list of queue names, padded to 4 bytes. ``HeaderSize`` includes the padding by default, but may exclude it."""
 
     fields_desc = (
         Computed("HeaderSize", "I", lambda layer: layer.size()),
@@ -119,12 +121,14 @@ class MQFAddressHeader(Structure):
     def post_dissect(self, s: bytes) -> bytes:
         size = len(self.original) - len(s)
         if not size - len(self.Padding) <= self.HeaderSize <= size:
-            raise WireError(f"MQFAddressHeader.HeaderSize: {self.HeaderSize}, its names take {size} with their padding")
+            raise WireError(f"MQFAddressHeader.HeaderSize: {self.HeaderSize}, but its padded names have {size} bytes")
         return s
 
 
 class Names(Nested):
-    """An MQFAddressHeader; given a list of elements it makes one with its own HeaderID."""
+    """An MQFAddressHeader as a field; a list of elements is converted to an MQFAddressHeader with
+    the right HeaderID.
+    """
 
     __slots__ = ("header_id",)
 
@@ -140,12 +144,12 @@ class Names(Nested):
 
 # [MS-MQMQ] sect 2.2.20.3
 class MQFSignatureHeader(Structure):
-    """A signature: 8 bytes and ``Size`` further ones, padded to 4 bytes as all headers are (MS-MQMQ 2.2.19.1)."""
+    """A signature: 8 bytes and ``Size`` more bytes, padded to 4 bytes like all headers (MS-MQMQ 2.2.19.1)."""
 
     fields_desc = (
         XLEShortField("ID", 0x015E),
         XLEShortField("Reserved", 0),
-        Computed("Size", "I", length_of("Signature")),
+        Computed("Size", "I", compute_length_of("Signature")),
         Bytes("Signature", lambda layer: layer.Size),
         Padding(printed=False),
     )

@@ -1,4 +1,4 @@
-"""From bytes to layers, and nothing silently left aside."""
+"""Dissect bytes into layers, without silently ignoring any byte."""
 
 from __future__ import annotations
 
@@ -25,29 +25,30 @@ KINDS = {
     SessionHeader: "SessionAck",
     UnknownInternal: "unknown internal",
 }
-"""By the header after the InternalHeader."""
+"""By class of the header after the InternalHeader: the kind of packet."""
 
 
 def dissect(data: bytes) -> Packet:
-    """Dissect one packet of a stream, all of it; WireError when that cannot be done."""
+    """Dissect one packet of a connection completely; raise WireError if this fails."""
     return _dissect_bytes(BaseHeader, data, MIN_SIZE)
 
 
 def dissect_ping(data: bytes) -> Packet:
-    """Dissect a datagram of the ping port; WireError when it is not a ping."""
+    """Dissect a datagram of the ping port; raise WireError if it is not a ping."""
     return _dissect_bytes(PingPacket, data, PING_SIZE)
 
 
 def kind(data: bytes, ping: bool = False) -> str:
-    """Name a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown internal.
+    """Return the kind of a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown
+    internal.
 
-    ``ping``: it came as a datagram. WireError when it cannot be dissected.
+    ``ping``: whether it arrived as a datagram. Raises WireError if it cannot be dissected.
     """
     return kind_of(dissect_ping(data) if ping else dissect(data))
 
 
 def kind_of(packet: Packet) -> str:
-    """Name a packet that is dissected already."""
+    """Return the kind of a packet that is already dissected."""
     if isinstance(packet, PingPacket):
         return "Ping"
     if isinstance(packet.payload, UserHeader):
@@ -56,7 +57,7 @@ def kind_of(packet: Packet) -> str:
 
 
 def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
-    """Dissect bytes; scapy makes a layer of defaults out of none, hence ``smallest``."""
+    """Dissect bytes; fewer than ``smallest`` are refused, because scapy turns no bytes into a layer of defaults."""
     if len(data) < smallest:
         raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} wanted")
     return layer(bytes(data))

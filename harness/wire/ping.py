@@ -1,4 +1,4 @@
-"""The datagram that asks whether a session would be accepted."""
+"""PingPacket: the datagram that asks whether a session would be accepted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ SIGNATURE = 0x5548
 
 # [MS-MQQB] sect 2.2.7
 class PingPacket(Layer):
-    """24 bytes. The unused bits have no number in print: X2 to X15 is where they are."""
+    """A ping request or response: 24 bytes. The document does not number the unused bits; X2 to X15 are named by their
+    bit number.
+    """
 
     Flags = Word(2, "RC RF X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15")
 
@@ -25,7 +27,7 @@ class PingPacket(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse another signature: such a datagram is not a ping."""
+        """Refuse a datagram with a wrong signature: it is not a ping."""
         if self.Signature != SIGNATURE:
             raise WireError(f"PingPacket.Signature: {self.Signature:#06x}, not {SIGNATURE:#06x}")
         return s

@@ -1,10 +1,10 @@
-"""The header that holds the message itself."""
+"""MessagePropertiesHeader: the header with label, extension and body of a message."""
 
 from __future__ import annotations
 
 from scapy.fields import LEIntField, XLEIntField, XLEShortField
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer, Word
 
 
@@ -12,24 +12,25 @@ from harness.wire.layer import Layer, Word
 class MessagePropertiesHeader(Layer):
     """Label, extension and body of a message with their descriptions, padded to 4 bytes.
 
-    An empty Label is not on the wire. The unused bits of Flags have no number in print: X4 to X7 is where they are.
+    An empty Label is not on the wire. The document does not number the unused bits of Flags; X4 to X7 are named by
+    their bit number.
     """
 
     Flags = Word(1, "PA PR NA NR X4 X5 X6 X7")
 
     fields_desc = (
         *Flags.fields,
-        Computed("LabelLength", "B", length_of("Label", unit=2)),
+        Computed("LabelLength", "B", compute_length_of("Label", unit=2)),
         XLEShortField("MessageClass", 0),
         Bytes("CorrelationID", 20, bytes(20)),
         XLEIntField("BodyType", 0),
         XLEIntField("ApplicationTag", 0),
-        Computed("MessageSize", "I", length_of("MessageBody")),
-        Computed("AllocationBodySize", "I", length_of("MessageBody")),
+        Computed("MessageSize", "I", compute_length_of("MessageBody")),
+        Computed("AllocationBodySize", "I", compute_length_of("MessageBody")),
         LEIntField("PrivacyLevel", 0),
         XLEIntField("HashAlgorithm", 0x8004),
         XLEIntField("EncryptionAlgorithm", 0x6801),
-        Computed("ExtensionSize", "I", length_of("ExtensionData")),
+        Computed("ExtensionSize", "I", compute_length_of("ExtensionData")),
         WideString("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
         Bytes("ExtensionData", lambda layer: layer.ExtensionSize),
         Bytes("MessageBody", lambda layer: layer.MessageSize),

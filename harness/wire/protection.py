@@ -1,7 +1,7 @@
-"""Signatures and encryption of messages, as MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5 have them.
+"""Signatures and encryption of messages, as MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5 specify them.
 
-Written apart from ``reference_qm.security``: RSA by its numbers (RFC 8017 7.2, 8.2, 9.2), so that keys of any size and
-any mistake can be made. Readings: suites/errata.toml E81, E82.
+Written independently of ``reference_qm.security``, with RSA as arithmetic on its numbers (RFC 8017 7.2, 8.2, 9.2), so
+that keys of any size and any wrong value can be made. Readings: suites/errata.toml E81, E82.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from harness.wire.queues import DirectQueueFormatName
 from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
-"""The MSMQ digital signatures."""
+"""The types of MSMQ digital signatures: MSMQ 1.0, 2.0 and 3.0."""
 BASE = "Microsoft Base Cryptographic Provider v1.0"
 ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
 PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
 LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
-"""Providers by PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
+"""By PrivacyLevel: its cryptographic provider (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
-BLOCKS = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
-"""Block sizes in bytes; RC4 has none."""
+BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
+"""By encryption algorithm: the block size in bytes; RC4 has none."""
 EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
@@ -45,15 +45,16 @@ _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x800C: (lambda data: hashlib.sha256(data).digest(), "3031300d060960864801650304020105000420"),
     0x800E: (lambda data: hashlib.sha512(data).digest(), "3051300d060960864801650304020305000440"),
 }
-"""HashAlgorithm (MS-MQMQ 2.2.19.3): the hash and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
+"""By HashAlgorithm (MS-MQMQ 2.2.19.3): the hash, and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
 HASHES = tuple(_HASHES)
 
 
 @dataclass(frozen=True, slots=True)
 class RsaKey:
-    """An RSA key by its numbers; without ``private``, the exponent d, it is a public one.
+    """An RSA key as numbers; without ``private``, the exponent d, it is a public key.
 
-    ``primes``: the two of the modulus, where they are known: with them the private key takes a third of the time.
+    ``primes``: the two primes of the modulus, if they are known: with them, operations with the private key take a
+    third of the time.
     """
 
     modulus: int
@@ -63,11 +64,11 @@ class RsaKey:
 
     @property
     def size(self) -> int:
-        """Bytes of the modulus."""
+        """The size of the modulus in bytes."""
         return -(-self.modulus.bit_length() // 8)
 
     def with_private(self, number: int) -> int:
-        """Decrypt or sign a number."""
+        """Decrypt or sign a number with the private key."""
         if self.private is None:
             raise WireError("RsaKey.private: this key is a public one")
         if self.primes is None:
@@ -77,12 +78,12 @@ class RsaKey:
         return of_q + q * ((of_p - of_q) * pow(q, -1, p) % p)
 
     def with_public(self, number: int) -> int:
-        """Encrypt or verify a number."""
+        """Encrypt or verify a number with the public key."""
         return pow(number, self.exponent, self.modulus)
 
 
 def private_key(pem: bytes) -> RsaKey:
-    """Read a private RSA key in PEM."""
+    """Read a private RSA key in PEM format."""
     key = load_pem_private_key(pem, None)
     if not isinstance(key, rsa.RSAPrivateKey):
         raise WireError(f"RsaKey: {type(key).__name__} is not an RSA key")
@@ -91,7 +92,7 @@ def private_key(pem: bytes) -> RsaKey:
 
 
 def certificate_key(der: bytes) -> RsaKey:
-    """Read the public key of an X.509 certificate; WireError when there is none."""
+    """Read the public key of an X.509 certificate; raise WireError if there is none."""
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:
@@ -111,7 +112,7 @@ def _raw(layer: Any, name: str) -> bytes:
 
 
 def _get_printed_name(queue: Any) -> bytes:
-    """Return a queue's name as it is printed, without its padding."""
+    """Return the bytes of a queue's name, without its padding."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -120,7 +121,7 @@ def _get_printed_name(queue: Any) -> bytes:
 
 
 def _get_destination_list(packet: Any) -> bytes:
-    """Return the FormatNameList of the destinations, zeros for its padding."""
+    """Return the bytes of the FormatNameList of destinations, with zeros as padding."""
     if not packet.haslayer("MultiQueueFormatHeader"):
         return b""
     data = bytes(12)
@@ -132,7 +133,7 @@ def _get_destination_list(packet: Any) -> bytes:
 
 
 def signed_octets(packet: Any, version: int) -> bytes:
-    """Return the octets that a signature of a message is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    """Return the octets of a message that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     packet = dissect(bytes(packet))
     base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     first = (
@@ -165,14 +166,16 @@ def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
 
 
 def signature(packet: Any, version: int, key: RsaKey) -> bytes:
-    """Sign a message with its HashAlgorithm; bytes little-endian. Spec: MS-MQQB 3.1.7.1.4."""
+    """Sign a message with its HashAlgorithm; return the signature as little-endian bytes. Spec: MS-MQQB 3.1.7.1.4."""
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     encoded = _encode_pkcs1(signed_octets(packet, version), algorithm, key.size)
     return key.with_private(encoded).to_bytes(key.size, "little")
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Return whether it is the signature of the message, by the key of the certificate. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether the bytes are the signature of a message by the key of the certificate. Spec:
+    MS-MQQB 3.1.5.8.3.
+    """
     key = certificate_key(certificate)
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     if len(value) != key.size or algorithm not in _HASHES:
@@ -186,7 +189,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 
 
 def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
-    zeros = bytes(BLOCKS.get(algorithm, 0))
+    zeros = bytes(BLOCK_SIZES.get(algorithm, 0))
     if algorithm == RC4:
         return ARC4.new(key)
     if algorithm == RC2:
@@ -196,16 +199,18 @@ def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
 
 
 def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
-    """Encrypt a body: CBC from zeros with PKCS #5 padding, or RC4. Spec: MS-MQQB 3.1.7.1.5."""
-    if block := BLOCKS.get(algorithm):
+    """Encrypt a body: with CBC, a zero initialization vector and PKCS #5 padding, or with RC4.
+    Spec: MS-MQQB 3.1.7.1.5.
+    """
+    if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
         body += bytes([missing]) * missing
     return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
-    """Decrypt a body; None when it was not encrypted so. Spec: MS-MQQB 3.1.5.8.3."""
-    block = BLOCKS.get(algorithm)
+    """Decrypt a body; return None if it was not encrypted in this way. Spec: MS-MQQB 3.1.5.8.3."""
+    block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
     clear = bytes(_cipher(algorithm, key, effective_bits).decrypt(body))
@@ -216,7 +221,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 
 def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
-    """Put a session key under a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
+    """Encrypt a session key with a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
 
     The padding, which should be random, is always the same: packets of a check must be repeatable.
     """
@@ -226,7 +231,7 @@ def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
 
 
 def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
-    """Take the session key out of a SIMPLEBLOB (RFC 8017 7.2.2); None when it is not for this key. Spec: 2.4.2."""
+    """Decrypt the session key of a SIMPLEBLOB (RFC 8017 7.2.2); return None if it is not for this key. Spec: 2.4.2."""
     number = int.from_bytes(SimpleBlob(blob).encryptedKey, "little")
     if number >= receiver.modulus:
         return None
@@ -239,7 +244,7 @@ def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
 
 
 def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
-    """Make MQDSPUBLICKEYS of keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
+    """Build MQDSPUBLICKEYS from keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
     entries = b""
     for provider, key in keys.items():
         name = provider.encode("utf-16-le") + b"\0\0"
@@ -249,7 +254,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 
 
 def listed_blobs(data: bytes) -> dict[str, bytes]:
-    """Read the keys of MQDSPUBLICKEYS, still as bytes, by provider; WireError for a malformed value."""
+    """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
         raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
     found: dict[str, bytes] = {}
@@ -262,12 +267,12 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
         name, blob = data[at : at + name_size], data[at + name_size : at + name_size + key_size]
         at += name_size + key_size
         if at > len(data):
-            raise WireError("MQDSPUBLICKEY.ulKeyLen: the key ends behind the list")
+            raise WireError("MQDSPUBLICKEY.ulKeyLen: the key ends after the end of the list")
         found[name.decode("utf-16-le", "replace").rstrip("\0")] = blob
     return found
 
 
 def listed_keys(data: bytes) -> dict[str, RsaKey]:
-    """Read the keys of MQDSPUBLICKEYS by provider; WireError if the value is malformed."""
+    """Read the keys of MQDSPUBLICKEYS, by provider; raise WireError if the value is malformed."""
     blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

@@ -1,16 +1,16 @@
-"""Names of queues as they stand in headers."""
+"""The forms of queue names in headers."""
 
 from __future__ import annotations
 
 from scapy.fields import XLEIntField
 
-from harness.wire.fields import Computed, Guid, Padding, WideString, length_of
+from harness.wire.fields import Computed, Guid, Padding, WideString, compute_length_of
 from harness.wire.layer import Structure
 
 
 # [MS-MQMQ] sect 2.2.18.1.5.1
 class PrivateQueueFormatNameId(Structure):
-    """A private queue on the host that the header's flags name: 4 bytes."""
+    """The name of a private queue on the host that the header's flags identify: 4 bytes."""
 
     fields_desc = (XLEIntField("PrivateQueueIdentifier", 0),)
 
@@ -19,11 +19,11 @@ class PrivateQueueFormatNameId(Structure):
 class DirectQueueFormatName(Structure):
     """A direct name with its length, padded to 4 bytes.
 
-    The padding counts from the enclosing header; the structure itself starts at a multiple of 4 in it.
+    The padding is counted from the start of the enclosing header, in which the structure begins at a multiple of 4.
     """
 
     fields_desc = (
-        Computed("Count", "H", length_of("DirectFormatName")),
+        Computed("Count", "H", compute_length_of("DirectFormatName")),
         WideString("DirectFormatName", lambda layer: layer.Count),
         Padding(),
     )
@@ -31,27 +31,27 @@ class DirectQueueFormatName(Structure):
 
 # [MS-MQMQ] sect 2.2.18.1.7.1
 class PublicQueueFormatName(Structure):
-    """A public queue: 16-byte GUID."""
+    """The name of a public queue: its 16-byte GUID."""
 
     fields_desc = (Guid("PublicQueueIdentifier"),)
 
 
 # [MS-MQMQ] sect 2.2.18.1.7.2
 class PrivateQueueFormatName(Structure):
-    """A private queue on any host: the host's 16-byte GUID and a number."""
+    """The name of a private queue on any host: the host's 16-byte GUID and the queue's number."""
 
     fields_desc = (Guid("SourceQueueManager"), XLEIntField("PrivateQueueIdentifier", 0))
 
 
 # [MS-MQMQ] sect 2.2.18.1.4.1
 class MQFDirectQueueFormatName(Structure):
-    """A direct name in a list of names: no length, its terminator ends it."""
+    """A direct name in a list of names; it has no length, and ends with its terminator."""
 
     fields_desc = (WideString("DirectFormatName", None),)
 
 
 # [MS-MQMQ] sect 2.2.18.1.4.2
 class MQFDistributionQueueFormatName(Structure):
-    """A distribution list: 16-byte GUID."""
+    """The name of a distribution list: its 16-byte GUID."""
 
     fields_desc = (Guid("DistributionListIdentifier"),)

@@ -1,8 +1,9 @@
-"""DCE/RPC over a connection: PDUs of either side, from scapy's classes. Spec: C706 12.6; MS-RPCE 2.2.2.
+"""Build and dissect connection-oriented DCE/RPC PDUs of either side with scapy's classes.
 
-Requests and responses are made in ``rpc_fragments``. Written from the specification, independent of
-``reference_qm.rpc``. PDUs are made without any check; reading is strict, because scapy would silently keep undissected
-bytes as ``Raw``.
+Spec: C706 12.6; MS-RPCE 2.2.2.
+
+``rpc_fragments`` builds requests and responses. Written from the specification, independently of ``reference_qm.rpc``.
+PDUs are built without any check; reading is strict, because scapy would silently keep undissected bytes as ``Raw``.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 HEADER_SIZE = 16
 TRAILER_SIZE = 8
-"""int bytes of a sec_trailer before its token."""
+"""The size in int bytes of a sec_trailer before its token."""
 REQUEST_SIZE = 24
-"""int bytes of a request or response before its stub."""
+"""The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
-LONGEST_STUB = 8 * 1024 * 1024
-"""int bytes of a stub that are put together from fragments: twice those of the longest message."""
+MAX_STUB_BYTES = 8 * 1024 * 1024
+"""The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PRIVACY = 6
@@ -62,7 +63,7 @@ PTYPES = {
     18: "co_cancel",
     19: "orphaned",
 }
-"""C706 12.6.1, MS-RPCE 2.2.2.2."""
+"""By number: the name of a PDU type (C706 12.6.1, MS-RPCE 2.2.2.2)."""
 _BODIES: dict[str, type[Packet]] = {
     "request": DceRpc5Request,
     "response": DceRpc5Response,
@@ -86,7 +87,7 @@ class Syntax(NamedTuple):
 
     @property
     def version(self) -> int:
-        """u32: the minor version in the upper half."""
+        """The version as u32, with the minor version in the upper half."""
         return self.minor << 16 | self.major
 
 
@@ -96,10 +97,10 @@ QM2QM = Syntax(UUID("1088a980-eae5-11d0-8d9b-00a02453c337"), 1)
 QMCOMM = Syntax(UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"), 1)
 EPT = Syntax(UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"), 3)
 UNKNOWN_SYNTAX = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
-"""An interface without a server."""
+"""An interface that no server implements."""
 
 ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
-"""p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
+"""Values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
 
 class Proposal(NamedTuple):
@@ -111,7 +112,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The answer of a server to one proposal: p_result_t; ``transfer`` None for the nil syntax."""
+    """The answer of a server to one proposal: p_result_t; ``transfer`` is None for the nil syntax."""
 
     result: int
     reason: int = 0
@@ -124,24 +125,23 @@ class Outcome(NamedTuple):
 def pdu(
     ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
 ) -> Packet:
-    """Make a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
+    """Build a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
     made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
-    return as_it_is(made)
+    return build_without_copies(made)
 
 
-def as_it_is(packet: Packet) -> Packet:
-    """Let scapy build a packet from its fields as they are: else it copies all of it first, for fields of many values.
-
-    Returns the packet.
+def build_without_copies(packet: Packet) -> Packet:
+    """Let scapy build a packet without copying all its fields first, which it does for fields with several values;
+    return the packet.
     """
     packet.explicit = 1
     for value in packet.fields.values():
         for part in value if isinstance(value, list) else (value,):
             if isinstance(part, Packet):
-                as_it_is(part)
+                build_without_copies(part)
     if not isinstance(packet.payload, NoPayload):
-        as_it_is(packet.payload)
+        build_without_copies(packet.payload)
     return packet
 
 
@@ -222,7 +222,9 @@ def _transfer(syntax: Syntax | None) -> Packet:
 
 
 def rpc_size(data: bytes) -> int | None:
-    """Return the size of the PDU that begins here; None while its header is incomplete; WireError for other bytes."""
+    """Return the size of the PDU that begins here; None while its header is incomplete. Raises WireError for other
+    bytes.
+    """
     if len(data) < HEADER_SIZE:
         return None
     _ptype(data)
@@ -238,17 +240,17 @@ def byte_order(data: bytes) -> Literal["little", "big"]:
 
 
 def rpc_kind(data: bytes) -> str:
-    """Name a PDU by its type; WireError for an unknown type."""
+    """Return the name of a PDU's type; raise WireError for an unknown type."""
     return PTYPES[_ptype(data)]
 
 
 def call_id_of(data: bytes) -> int:
-    """Return the identifier of the call that a PDU is of; of bytes that are one (``rpc_kind``)."""
+    """Return the call identifier of a PDU; ``rpc_kind`` must have accepted the bytes."""
     return int.from_bytes(data[12:16], byte_order(data))
 
 
 def dissect_rpc(data: bytes) -> Packet:
-    """Dissect a PDU, all of it; its stub stays ``Raw``. WireError when that cannot be done."""
+    """Dissect a PDU completely; its stub stays ``Raw``. Raises WireError if this fails."""
     name = rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
@@ -259,7 +261,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: {type(error).__name__}: {error}") from error
     body = _BODIES.get(name)
     if packet.frag_len != len(data) or packet.haslayer(Padding):
-        raise WireError(f"{name}: frag_len {packet.frag_len} does not stand for its {len(data)} bytes")
+        raise WireError(f"{name}: frag_len {packet.frag_len} is not its size of {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
     # scapy also makes Raw of a token that it does not know; only the body matters here.
@@ -280,7 +282,7 @@ def outcomes_of(packet: Packet) -> list[Outcome]:
 
 
 def proposals_of(packet: Packet) -> list[Proposal]:
-    """Return the proposal of a bind or alter_context."""
+    """Return the proposals of a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:
         abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
@@ -304,7 +306,7 @@ def _ptype(data: bytes) -> int:
 
 
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
-    """Return the fields of a PDU as text, and those of its stub where it was read; never raises."""
+    """Return the fields of a PDU, and of its stub if that was read, as text; never raises."""
     try:
         packet = dissect_rpc(data)
     except WireError as error:

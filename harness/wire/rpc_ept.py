@@ -1,4 +1,4 @@
-"""Looking up endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
+"""The lookup of endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 
 
 def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
-    """Return floors in order; scapy computes no lengths of them."""
+    """Return the bytes of floors, in order, with their lengths, which scapy does not compute."""
     named = [
         {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
         for one in (interface, transfer)
@@ -31,14 +31,14 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
     return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ANYWHERE)]
 
 
-def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
-    """Return the arguments of an ept_map that asks where an interface is served over TCP."""
+def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
+    """Return the arguments of an ept_map that requests the TCP port of an interface."""
     tower = bytes(protocol_tower_t(floors=_build_floors(interface, transfer)))
     return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
 
 
-def ports(response: Any) -> list[int]:
-    """Return the TCP ports of the towers in the answer of an ept_map; WireError when one is not a tower."""
+def read_ports(response: Any) -> list[int]:
+    """Return the TCP ports of the towers in the answer to an ept_map; raise WireError if a tower is malformed."""
     found = []
     for each in response.valueof("ITowers") or []:
         try:

@@ -1,7 +1,7 @@
 """Fragments of requests and responses, as bytes. Spec: C706 12.6.4.9, 12.6.4.10.
 
-Almost every PDU of a run is one of these, without a sec_trailer: here it takes two structs. scapy, which makes and
-dissects every other PDU, takes a hundred times as long.
+Almost every PDU of a run is a fragment without a sec_trailer. This module packs such a PDU with two structs; scapy,
+which handles all other PDUs, takes a hundred times as long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BODY_LAYOUTS = {order: Struct(mark + "I2H") for order, mark in (("little", "<")
 
 
 class Fragment(NamedTuple):
-    """A request or response, or a part of one; ``opnum``: 0 in a response."""
+    """A request or response, or a fragment of one; ``opnum`` is 0 in a response."""
 
     call_id: int
     pfc_flags: int
@@ -66,7 +66,7 @@ def _fragments(
 
 
 def fragment_of(data: bytes) -> Fragment:
-    """Read a request or response, all of it; WireError when that cannot be done."""
+    """Read a request or response completely; raise WireError if this fails."""
     if not is_plain(data):
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
@@ -78,9 +78,9 @@ def fragment_of(data: bytes) -> Fragment:
 
 
 def is_plain(data: bytes) -> bool:
-    """Return whether these bytes are a complete request or response of only a header and a stub.
+    """Return whether these bytes are a complete request or response that consists only of a header and a stub.
 
-    Nothing is wrong with such a PDU: scapy can dissect it.
+    Such a PDU is well-formed: scapy can dissect it.
     """
     if len(data) < REQUEST_SIZE:
         return False

@@ -1,6 +1,9 @@
-"""PROPVARIANT, and R_QMGetObjectProperties that carries it. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
+"""PROPVARIANT, and R_QMGetObjectProperties, which carries PROPVARIANTs.
 
-Laid out by hand, so that an arm may have an illegal form: another width, a part of one, none.
+Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
+
+The stub is written without scapy, so that a value may have an illegal form: a wrong width, a part of the value, or no
+bytes.
 """
 
 from __future__ import annotations
@@ -39,8 +42,8 @@ VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
 VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
-WIDTHS = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""Bytes of the arms that are numbers."""
+NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
+"""By type: the size in bytes of a value that is a number."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,
@@ -57,7 +60,7 @@ PROPERTY_TYPES = {
     112: VT_UI4,
     113: VT_UI1,
 }
-"""The types of queue properties by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
+"""By PROPID_Q_*: the type of a queue property. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
 
 OPNUM = 10
 _DIRECT = 3
@@ -65,7 +68,7 @@ _DIRECT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned for the type."""
+    """A PROPVARIANT. ``raw``: the bytes of its union member instead of ``value``, aligned for the type."""
 
     vt: int
     value: Any = 0
@@ -73,7 +76,7 @@ class Variant:
 
 
 class Stub:
-    """The growing bytes of a stub, and the referents of its pointers that are not written yet."""
+    """A stub under construction, with the targets of pointers that are not written yet."""
 
     def __init__(self, wide: bool) -> None:
         self.wide = wide
@@ -85,22 +88,22 @@ class Stub:
         self.data += bytes(-len(self.data) % size)
 
     def number(self, size: int, value: int) -> None:
-        """Write a number where it is aligned."""
+        """Write an aligned number."""
         self.align(size)
         self.data += (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
     def long(self, value: int) -> None:
-        """Write a count or referent: 4 bytes, 8 in NDR64."""
+        """Write a count or referent identifier: 4 bytes, or 8 in NDR64."""
         self.number(8 if self.wide else 4, value)
 
     def pointer(self, behind: Callable[[], None] | None) -> None:
-        """Write a pointer; ``behind`` writes its target later. None is NULL."""
+        """Write a pointer; ``behind`` writes its target later. None stands for NULL."""
         self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
             self._owed.append(behind)
 
     def settle(self) -> None:
-        """Write the referents of pointers, each with its own referents."""
+        """Write the targets of pointers, each followed by the targets of its own pointers."""
         while self._owed:
             first, *rest = self._owed
             self._owed = []
@@ -124,7 +127,7 @@ class Stub:
             self.number(size, value)
 
     def variant(self, one: Variant) -> None:
-        """Write a PROPVARIANT in place."""
+        """Write a PROPVARIANT without the targets of its pointers."""
         self.align(8)
         self.number(2, one.vt)
         self.data += bytes(6)
@@ -134,8 +137,8 @@ class Stub:
         if one.raw is not None:
             self.align(len(one.raw) if len(one.raw) in (1, 2, 4, 8) else 1)
             self.data += one.raw
-        elif one.vt in WIDTHS:
-            self.number(WIDTHS[one.vt], one.value)
+        elif one.vt in NUMBER_SIZES:
+            self.number(NUMBER_SIZES[one.vt], one.value)
         elif one.vt not in (VT_EMPTY, VT_NULL):
             self._behind(one)
         if self.wide:
@@ -157,8 +160,8 @@ class Stub:
         self.data += value.bytes_le
 
     def _elements(self, vt: int, values: Sequence[Any]) -> None:
-        if vt in WIDTHS or vt == VT_BLOB:
-            self.array(WIDTHS.get(vt, 1), values)
+        if vt in NUMBER_SIZES or vt == VT_BLOB:
+            self.array(NUMBER_SIZES.get(vt, 1), values)
             return
         self.long(len(values))
         for value in values:
@@ -171,7 +174,7 @@ class Stub:
 
 
 def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants: Sequence[Variant]) -> bytes:
-    """Make the stub of R_QMGetObjectProperties about the queue of a direct name (without ``DIRECT=``)."""
+    """Build the stub of R_QMGetObjectProperties for the queue with a direct name (without ``DIRECT=``)."""
     stub = Stub(wide)
 
     def form() -> None:
@@ -199,7 +202,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """A reader of the answer: types and the values in place; WireError where it ends too soon."""
+    """A reader of the answer's types and values; it raises WireError if the answer is too short."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data
@@ -207,7 +210,7 @@ class Reader:
         self.at = 0
 
     def number(self, size: int) -> int:
-        """Read a number where it is aligned."""
+        """Read an aligned number."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
             raise WireError(f"{size} bytes wanted at {self.at} of {len(self.data)}")
@@ -215,7 +218,7 @@ class Reader:
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
     def long(self) -> int:
-        """Read a count or referent."""
+        """Read a count or referent identifier."""
         return self.number(8 if self.wide else 4)
 
     def text(self) -> str:
@@ -239,7 +242,7 @@ class Reader:
 
 
 def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
-    """Read an answer: the variants, of the types that properties of queues have, and Return; WireError."""
+    """Read an answer: the variants, whose types must be types of queue properties, and Return. Raises WireError."""
     reader = Reader(stub, wide)
     placed: list[tuple[int, int]] = []
     for _ in range(min(reader.long(), 128)):
@@ -250,8 +253,8 @@ def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
             raise WireError(f"the discriminant behind vt {vt:#x} is another")
         if wide:
             reader.at += -reader.at % 8
-        if vt in WIDTHS:
-            placed.append((vt, reader.number(WIDTHS[vt])))
+        if vt in NUMBER_SIZES:
+            placed.append((vt, reader.number(NUMBER_SIZES[vt])))
         elif vt in (VT_EMPTY, VT_NULL):
             placed.append((vt, 0))
         elif vt in (VT_LPWSTR, VT_CLSID):

@@ -37,7 +37,7 @@ class Method(StrEnum):
 
 
 def takes_message(action: int) -> bool:
-    """Return whether a value of ulAction, listed or not, takes a message out of the queue."""
+    """Return whether a ulAction, defined or not, takes a message from the queue."""
     return action == Action.RECEIVE or action >> 4 & 0x3 == 2
 
 
@@ -56,7 +56,7 @@ class Action(IntEnum):
 
     @property
     def is_receive(self) -> bool:
-        """Return whether the action takes its message out of the queue."""
+        """Return whether the action takes its message from the queue."""
         return takes_message(self)
 
     @property
@@ -83,30 +83,32 @@ class PortType(IntEnum):
 
 
 class LookupId(IntEnum):
-    """LookupIds that name the ends of a queue: NEXT of the first, PREV of the second. Spec: MS-MQQP 3.1.4.11."""
+    """LookupIds for the ends of a queue: NEXT of BEFORE_FIRST is the first message, and PREV of BEHIND_LAST is the
+    last. Spec: MS-MQQP 3.1.4.11.
+    """
 
     BEFORE_FIRST = 0
     BEHIND_LAST = 0xFFFF_FFFF_FFFF_FFFF
 
 
 RR_UNKNOWN, RR_NACK, RR_ACK = range(3)
-"""REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
+"""Values of REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
 
 RECEIVE, PEEK_CURRENT, PEEK_NEXT = 0x00000000, 0x80000000, 0x80000001
 LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV = 0x40000010, 0x40000011, 0x40000012
 LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV = 0x40000020, 0x40000021, 0x40000022
-"""MQ_ACTION_* and MQ_LOOKUP_* of ulAction. Spec: MS-MQQP 2.2.2.1."""
+"""Values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
 FIRST_ID, LAST_ID = 0, 0xFFFF_FFFF_FFFF_FFFF
-"""LookupId before the first and behind the last message. Spec: MS-MQQP 3.1.4.11."""
+"""The LookupIds before the first and after the last message. Spec: MS-MQQP 3.1.4.11."""
 INFINITE = 0xFFFF_FFFF
 MAX_BUFFER = 0x0042_0000
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
-"""dwPortType. Spec: MS-MQQP 3.1.4.8."""
+"""Values of dwPortType. Spec: MS-MQQP 3.1.4.8."""
 
 
 # [MS-MQQP] sect 2.2.2.1
 class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
-    """The description of the requested read; in answers, of the message."""
+    """The description of the requested read in a request, and of the message in an answer."""
 
     ALIGNMENT = (4, 8)
     fields_desc = (
@@ -126,7 +128,7 @@ class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQQP] sect 2.2.2.2
 class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
-    """The same with the identifier of the message."""
+    """A REMOTEREADDESC together with the SequentialId of the message."""
 
     ALIGNMENT = (8, 8)
     fields_desc = (
@@ -136,7 +138,7 @@ class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
 
 
 def desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
-    """Make a REMOTEREADDESC2 about a REMOTEREADDESC; None is NULL."""
+    """Build a REMOTEREADDESC2 with a REMOTEREADDESC; None stands for NULL."""
     return REMOTEREADDESC2(pRemoteReadDesc=pointer(desc), SequentialId=sequential_id)
 
 
@@ -183,4 +185,4 @@ QM2QM_OPERATIONS: dict[str, Operation] = {
     name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
     for opnum, (name, ins, outs) in enumerate(_TABLE)
 }
-"""By name; the opnum is the place in the interface."""
+"""The operations by name; the opnum is the position in the interface."""

@@ -1,6 +1,6 @@
 """The operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ 2.2.7.
 
-CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor wants it: all of its pointers
+CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor needs it: all of its pointers
 are NULL.
 """
 
@@ -58,11 +58,11 @@ class Suffix(IntEnum):
 UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = map(int, FormatType)
 NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = map(int, Suffix)
 SYSTEM = 0x80
-"""The flag of m_SuffixAndFlags: a system queue."""
+"""The flag of m_SuffixAndFlags for a system queue."""
 
 RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 DENY_NONE, DENY_RECEIVE = 0, 1
-"""dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
+"""Values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
 _SEND, _CREATECURSOR = 0, 2
 """CACTB_SEND of uTransferType, two pointers, as in a zeroed buffer; CACTB_CREATECURSOR, three DWORDs.
@@ -70,7 +70,9 @@ _SEND, _CREATECURSOR = 0, 2
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """
 _WIDEST = (4, 8)
-"""In NDR64 every arm begins where the most aligned of them would (MS-RPCE 2.2.5.3.4.4)."""
+"""The alignment in NDR64 of every union member: that of the member with the greatest alignment
+(MS-RPCE 2.2.5.3.4.4).
+"""
 
 
 def _arm(tag: int, field: Any) -> tuple[Any, Any]:
@@ -87,7 +89,7 @@ def _name() -> NDRFullEmbPointerField:
 
 # [MS-MQMQ] sect 2.2.9
 class DL_ID(NDRPacket):  # type: ignore[misc]
-    """A distribution list."""
+    """The name of a distribution list in a QUEUE_FORMAT."""
 
     ALIGNMENT = _WIDEST
     fields_desc = (Guid("m_DlGuid"), NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("m_pwzDomain", "")))
@@ -95,7 +97,7 @@ class DL_ID(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMQ] sect 2.2.7
 class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
-    """A format name. The arm is named ``arm``; ``queue_format`` makes one."""
+    """A format name. Its union member is the field ``arm``; ``queue_format`` builds a QUEUE_FORMAT."""
 
     ALIGNMENT = _WIDEST
     fields_desc = (
@@ -121,10 +123,11 @@ class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
 
 
 def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0, tag: int | None = None) -> Any:
-    """Make a QUEUE_FORMAT of a QUEUE_FORMAT_TYPE.
+    """Build a QUEUE_FORMAT with a QUEUE_FORMAT_TYPE.
 
-    ``value``: a UUID, the text of a direct name without ``DIRECT=``, (UUID, Uniquifier) of a private queue, a DL_ID,
-    or the bytes of the arm. ``suffix``: m_SuffixAndFlags. ``tag``: the union's discriminant, where it is another.
+    ``value``: a UUID, the text of a direct name without ``DIRECT=``, (UUID, Uniquifier) of a private queue, a DL_ID, or
+    the bytes of the union member. ``suffix``: m_SuffixAndFlags. ``tag``: the union's discriminant, if it differs from
+    the type.
     """
     arm: Any = value
     if isinstance(value, UUID):
@@ -146,7 +149,7 @@ def _dword(*names: str) -> list[Any]:
 
 
 class SendArm(NDRPacket):  # type: ignore[misc]
-    """The arm Send of CACTransferBufferV1: format names, NULL."""
+    """The union member Send of CACTransferBufferV1: pointers to format names, which are NULL."""
 
     ALIGNMENT = _WIDEST
     fields_desc = tuple(_null("pAdminQueueFormat", "pResponseQueueFormat"))
@@ -154,7 +157,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
-    """The structure that R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
+    """The structure that R_QMCreateRemoteCursor receives and ignores (MS-MQMP 3.1.4.4); its pointers are NULL."""
 
     ALIGNMENT = _WIDEST
     fields_desc = (
@@ -201,7 +204,7 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
 
 
 def transfer_buffer() -> CACTransferBufferV1:
-    """Make the zeroed CACTransferBufferV1 that clients send (MS-MQMP note <29>)."""
+    """Build the zeroed CACTransferBufferV1 that clients send (MS-MQMP note <29>)."""
     return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
 
 
@@ -223,4 +226,4 @@ _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
 QMCOMM_OPERATIONS: dict[str, Operation] = {
     name: operation(QMCOMM, opnum, name, f"MS-MQMP {section}", ins, outs) for opnum, name, section, ins, outs in _TABLE
 }
-"""By name."""
+"""The operations by name."""

@@ -1,10 +1,10 @@
-"""Names of the return values of calls and of the statuses of faults. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
+"""Names for the return values of calls and for fault statuses. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
 2.2.2.4.
 """
 
 from __future__ import annotations
 
-RETURNED = {
+RETURN_VALUE_NAMES = {
     0x00000000: "MQ_OK",
     0x400E03E9: "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT",
     0xC0000008: "STATUS_INVALID_HANDLE",
@@ -30,9 +30,9 @@ RETURNED = {
     0xC00E0051: "MQ_ERROR_TRANSACTION_SEQUENCE",
     0xC00E0088: "MQ_ERROR_MESSAGE_NOT_FOUND",
 }
-"""HRESULT and NTSTATUS."""
+"""By value: the name of an HRESULT or NTSTATUS."""
 
-FAULTS = {
+FAULT_NAMES = {
     0x00000005: "ERROR_ACCESS_DENIED",
     0x000006F7: "RPC_X_BAD_STUB_DATA",
     0x000006E6: "RPC_S_PROCNUM_OUT_OF_RANGE",
@@ -44,19 +44,19 @@ FAULTS = {
     0x1C01000B: "nca_s_proto_error",
     0x1C010014: "nca_s_server_too_busy",
 }
-"""Statuses of faults; others are HRESULTs that are thrown."""
+"""By value: the name of a fault status; other fault statuses are thrown HRESULTs."""
 
 
 def name_status(status: int) -> str:
-    """Name the return value of a call."""
-    return RETURNED.get(status, f"{status:#010x}")
+    """Return the name of a call's return value."""
+    return RETURN_VALUE_NAMES.get(status, f"{status:#010x}")
 
 
 def name_fault(status: int) -> str:
-    """Name the status of a fault."""
-    return f"fault {FAULTS.get(status) or name_status(status)}"
+    """Return the name of a fault status."""
+    return f"fault {FAULT_NAMES.get(status) or name_status(status)}"
 
 
-def failure(status: int) -> bool:
-    """Return whether it is a failure HRESULT: whether the severity bit is set. Spec: MS-MQQP 2.2."""
+def is_failure(status: int) -> bool:
+    """Return whether a status is a failure HRESULT, in which the severity bit is set. Spec: MS-MQQP 2.2."""
     return status >> 31 == 1

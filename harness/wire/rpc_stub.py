@@ -1,6 +1,8 @@
-"""NDR stubs by table: the parameters of a request and of a response, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
+"""NDR stubs from tables: the parameters of a request and of a response, in NDR or NDR64.
 
-Made of scapy's NDR classes. Reading is strict: a stub that ends too soon or too late raises WireError, independent of
+Spec: C706 14; MS-RPCE 2.2.5.
+
+Built on scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError, independently of
 scapy's configuration.
 """
 
@@ -24,15 +26,15 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet, Padding, Raw
 
-from harness.wire.rpc import Syntax, as_it_is
+from harness.wire.rpc import Syntax, build_without_copies
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 NULL_HANDLE = bytes(20)
-"""A context handle that is NULL: attributes u32 and a nil UUID (C706 14.2.16.6)."""
+"""The context handle NULL: attributes (u32) and a nil UUID (C706 14.2.16.6)."""
 
 
 class Exactly(StrFixedLenField):
-    """As many bytes as announced, or an error."""
+    """A field that consists of exactly the announced number of bytes."""
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
         if len(s) < self.sz:
@@ -41,17 +43,17 @@ class Exactly(StrFixedLenField):
 
 
 def Handle(name: str) -> NDRAlign:
-    """Declare a context handle: 20 bytes, kept as they are."""
+    """Declare a context handle: 20 bytes without a structure."""
     return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
 
 
 def Guid(name: str) -> NDRAlign:
-    """Declare a GUID: 16 bytes as on the wire; ``UUID.bytes_le``."""
+    """Declare a GUID: its 16 bytes on the wire, ``UUID.bytes_le``."""
     return NDRAlign(Exactly(name, bytes(16), length=16), align=(4, 4))
 
 
 class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
-    """A conformant and varying array of bytes, all of them there."""
+    """A conformant and varying array of bytes; all announced bytes must be present."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, b"", size_is=lambda pkt: pkt.max_count)
@@ -66,12 +68,12 @@ class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
 
 
 def pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
-    """Make a [unique] pointer; None is NULL."""
+    """Build a [unique] pointer; None stands for NULL."""
     return None if value is None else NDRPointer(referent_id=referent, value=value)
 
 
 def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: int | None = None) -> NDRPointer | None:
-    """Make a pointer to a conformant and varying array of bytes; the counts are those of ``data`` unless given."""
+    """Build a pointer to a conformant and varying array of bytes; the counts are those of ``data`` unless given."""
     if data is None:
         return None
     varying = NDRVaryingArray(offset=0, actual_count=len(data) if actual_count is None else actual_count, value=data)
@@ -80,7 +82,7 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
 
 
 def wide_string(text: str) -> NDRPointer:
-    """Make a pointer to a [string] of UTF-16 with its terminator. Spec: C706 14.3.4.2."""
+    """Build a pointer to a [string] of UTF-16 with its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
     made = pointer(NDRConformantArray(max_count=count, value=[varying]))
@@ -89,7 +91,7 @@ def wide_string(text: str) -> NDRPointer:
 
 
 def octets(value: Any) -> bytes | None:
-    """Return the bytes behind a pointer that ``buffer`` made or a stub brought; None for NULL."""
+    """Return the bytes to which a pointer of ``buffer`` or of a received stub points; None for NULL."""
     while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
         value = value.value
         if isinstance(value, list):
@@ -109,7 +111,7 @@ class Operation:
     Response: type[NDRPacket]
 
     def build_request(self, wide: bool, **arguments: Any) -> bytes:
-        """Return the stub of a request; arguments that are not given have their defaults."""
+        """Return the stub of a request; omitted arguments have their defaults."""
         return build(self.Request(**arguments, ndr64=wide), wide)
 
     def build_response(self, wide: bool, **results: Any) -> bytes:
@@ -117,11 +119,11 @@ class Operation:
         return build(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a request; WireError if it is malformed."""
+        """Read the stub of a request; raise WireError if it is malformed."""
         return read(self.Request, stub, wide)
 
     def read_response(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a response; WireError if it is malformed."""
+        """Read the stub of a response; raise WireError if it is malformed."""
         return read(self.Response, stub, wide)
 
 
@@ -135,11 +137,11 @@ def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[
 def build(packet: NDRPacket, wide: bool) -> bytes:
     """Return the bytes of a stub."""
     packet.ndr64, packet.ndrendian = wide, "little"
-    return bytes(as_it_is(packet))
+    return bytes(build_without_copies(packet))
 
 
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
-    """Dissect a stub, all of it; WireError when that cannot be done."""
+    """Dissect a stub completely; raise WireError if this fails."""
     if not stub:
         if kind.fields_desc:
             raise WireError(f"{kind.__name__}: an empty stub")
@@ -155,7 +157,7 @@ def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
     size = len(_rebuilt(packet, wide))
     if size != len(stub):  # scapy makes what is cut off shorter, or makes it up
-        raise WireError(f"{kind.__name__}: {len(stub)} bytes, its content needs {size}")
+        raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
     return packet
 
 
@@ -165,5 +167,5 @@ def _rebuilt(packet: Packet, wide: bool) -> bytes:
 
 
 def guid(value: UUID) -> bytes:
-    """Return a GUID as it is on the wire."""
+    """Return the bytes of a GUID on the wire."""
     return value.bytes_le

@@ -1,6 +1,6 @@
-"""The sec_trailer of DCE/RPC PDUs, as bytes: put on, taken off, and the segments that are protected.
+"""The sec_trailer of DCE/RPC PDUs, as bytes: add it, remove it, and split a PDU into its protected segments.
 
-Written from the specification and apart from ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706 13.2.6.
+Written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706 13.2.6.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ CONNECT, CALL, PKT, INTEGRITY = 2, 3, 4, 5
 NEGOTIATE, NTLM = 9, 10
 """Security providers (MS-RPCE 2.2.1.1.7)."""
 HEADER_SIGN = 0x04
-"""PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
+"""The flag PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
 STUB_ALIGNMENT = 16
 OBJECT_SIZE, OBJECT_UUID = 16, 0x80
 
 
 class Trailer(NamedTuple):
-    """A sec_trailer and the token behind it."""
+    """A sec_trailer and the token after it."""
 
     auth_type: int
     auth_level: int
@@ -31,7 +31,7 @@ class Trailer(NamedTuple):
     auth_pad_length: int = 0
 
     def head(self, order: Literal["<", ">"] = "<") -> bytes:
-        """Return its 8 bytes."""
+        """Return the 8 bytes of the sec_trailer."""
         return struct.pack(
             order + "4BI", self.auth_type, self.auth_level, self.auth_pad_length, 0, self.auth_context_id
         )
@@ -47,14 +47,14 @@ class Parts(NamedTuple):
 
 
 def with_trailer(pdu: bytes, trailer: Trailer) -> bytes:
-    """Return a little-endian PDU without a trailer with one; ``auth_pad_length`` zeros go before it."""
+    """Return a little-endian PDU with a trailer added, after ``auth_pad_length`` zeros."""
     made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.head() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 
 
 def trailer_of(pdu: bytes) -> Trailer | None:
-    """Return the trailer of a whole PDU, None when it has none; WireError when it does not fit."""
+    """Return the trailer of a whole PDU, or None if it has none; raise WireError if the trailer does not fit."""
     order, length = _order(pdu), auth_length(pdu)
     if not length:
         return None
@@ -68,13 +68,13 @@ def trailer_of(pdu: bytes) -> Trailer | None:
 
 
 def auth_length(pdu: bytes) -> int:
-    """Return the number of bytes of the token of a PDU."""
+    """Return the size in bytes of the token of a PDU."""
     found: int = struct.unpack_from(_order(pdu) + "H", pdu, 10)[0]
     return found
 
 
 def parts_of(pdu: bytes) -> Parts:
-    """Cut a request or response that has a trailer; WireError when it does not fit."""
+    """Split a request or response that has a trailer into its segments; raise WireError if the trailer does not fit."""
     if trailer_of(pdu) is None:
         raise WireError("no sec_trailer")
     end = len(pdu) - auth_length(pdu)

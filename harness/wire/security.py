@@ -1,45 +1,46 @@
-"""SecurityHeader: the sender of a message, with key and certificate."""
+"""SecurityHeader: the sender of a message, with key, signature and certificate."""
 
 from __future__ import annotations
 
 from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer, Structure, Word
 
-SIZES = {
+SIZE_FIELDS = {
     "SecurityID": ("SenderIdSize", "H"),
     "EncryptionKey": ("EncryptionKeySize", "H"),
     "Signature": ("SignatureSize", "H"),
     "SenderCert": ("SenderCertSize", "I"),
     "ProviderInfo": ("ProviderInfoSize", "I"),
 }
-"""The items of SecurityData in their order, and the field with the size of each."""
+"""The items of SecurityData in their order, each with the name of its size field."""
 
 
 def _item(name: str) -> tuple[Field, Field]:
-    size, _ = SIZES[name]
+    size, _ = SIZE_FIELDS[name]
     return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
 
 
 def _has_data(layer: Packet) -> bool:
-    return any(layer.getfieldval(name) for name in SIZES)
+    return any(layer.getfieldval(name) for name in SIZE_FIELDS)
 
 
 # [MS-MQMQ] sect 2.2.20.6
 class SecurityHeader(Layer):
     """16 bytes and the items of SecurityData, each padded to 4 bytes.
 
-    The sizes tell which parts are present, not AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
+    The sizes determine which items are present, and not AI: real Windows sends a SecurityID with AI clear (MS-MQQB
+    4.1.7).
     """
 
     Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)
 
     fields_desc = (
         *Flags.fields,
-        *(Computed(size, fmt, length_of(name)) for name, (size, fmt) in SIZES.items()),
-        *(part for name in SIZES for part in _item(name)),
+        *(Computed(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
+        *(part for name in SIZE_FIELDS for part in _item(name)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The header that acknowledges."""
+"""SessionHeader: the header that acknowledges packets."""
 
 from __future__ import annotations
 

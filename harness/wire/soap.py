@@ -1,10 +1,10 @@
-"""The header with SOAP text."""
+"""SoapHeader: the header with SOAP texts."""
 
 from __future__ import annotations
 
 from scapy.fields import XLEShortField
 
-from harness.wire.fields import Computed, Padding, WideString, length_of
+from harness.wire.fields import Computed, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer
 
 
@@ -12,17 +12,17 @@ from harness.wire.layer import Layer
 class SoapHeader(Layer):
     """Two texts, each with its length in characters.
 
-    The section prints no padding; headers are still aligned on 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
+    The section specifies no padding, but headers are aligned to 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
     """
 
     fields_desc = (
         XLEShortField("HeaderSectionID", 0x0320),
         XLEShortField("Reserved", 0),
-        Computed("HeaderDataLength", "I", length_of("Header", unit=2)),
+        Computed("HeaderDataLength", "I", compute_length_of("Header", unit=2)),
         WideString("Header", lambda layer: 2 * layer.HeaderDataLength),
         XLEShortField("BodySectionID", 0x0384),
         XLEShortField("Reserved1", 0),
-        Computed("BodyDataLength", "I", length_of("Body", unit=2)),
+        Computed("BodyDataLength", "I", compute_length_of("Body", unit=2)),
         WideString("Body", lambda layer: 2 * layer.BodyDataLength),
         Padding(printed=False),
     )

@@ -1,4 +1,4 @@
-"""The header that names the queue for trace messages."""
+"""DebugHeader: the header that names the queue for trace messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.wire.layer import Layer, Word
 
 # [MS-MQMQ] sect 2.2.20.8
 class DebugHeader(Layer):
-    """4 bytes, 20 with the public queue's GUID."""
+    """Flags and, optionally, the public queue's GUID: 4 or 20 bytes."""
 
     Flags = Word(
         2,

@@ -1,4 +1,4 @@
-"""The header of a transactional message."""
+"""TransactionHeader: the header of a transactional message."""
 
 from __future__ import annotations
 

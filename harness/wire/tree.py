@@ -1,4 +1,4 @@
-"""A packet as an indented text, for reports. Bytes of a SUT are escaped and bounded."""
+"""Show a packet as indented text, for reports. Bytes from a SUT are escaped, and their length is limited."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.layer import Bits, Layer, list_words
 from harness.wire.packets import dissect, dissect_ping
 from harness.wire.wire_error import WireError
 
-MOST_BYTES = 64
-MOST_CHARACTERS = 256
-MOST_ELEMENTS = 32
+MAX_BYTES = 64
+MAX_CHARACTERS = 256
+MAX_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
-    """Return every field of a packet with its offset, or the error when it cannot be dissected; never raises."""
+    """Return every field of a packet with its offset as text, or the error if it cannot be dissected; never raises."""
     try:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
@@ -28,17 +28,17 @@ def dissection(data: bytes, ping: bool = False) -> str:
 
 
 def tree(packet: Packet) -> str:
-    """Return every field of a packet that is dissected already, with its offset."""
+    """Return every field of an already dissected packet, with its offset, as text."""
     return "\n".join(line.text for line in tree_lines(packet))
 
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """A line of a dissection: the field that it shows and where that is.
+    """A line of a dissection: the field that it shows, and the field's offsets.
 
-    ``path``: names from the header on, ``("UserHeader", "Flags", "DM")``; of a header its own alone. ``start``,
-    ``end``: int offsets in the packet, ``end`` exclusive; of a bit those of its word. An element of a list has no name
-    of its own: its path ends with ``-``.
+    ``path``: the names from the header on, ``("UserHeader", "Flags", "DM")``; for a header only its own name.
+    ``start``, ``end``: int offsets in the packet, ``end`` exclusive; for a bit, the offsets of its Word. An element of
+    a list has no name: its path ends with ``-``.
     """
 
     text: str
@@ -61,13 +61,15 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
 
 
 def is_rebuilt(packet: Packet, data: bytes) -> bool:
-    """Return whether building a packet from its fields gives these bytes: then the offsets of its lines are theirs."""
+    """Return whether a packet that is rebuilt from its fields has these bytes; only then do the offsets of its lines
+    apply to them.
+    """
     return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
 
 
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
-    """Yield the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
-    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(type(layer)).items()}
+    """Yield the lines of a layer that begins at ``start``, with the offsets of its fields in the rebuilt bytes."""
+    words = {word.bits[-1][0].name: (name, word) for name, word in list_words(type(layer)).items()}
     built: Any = b""
     for field in layer.fields_desc:
         offset = start + len(built[0] if isinstance(built, tuple) else built)
@@ -89,7 +91,7 @@ def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, .
 def _list_field_lines(
     path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str
 ) -> Iterator[TreeLine]:
-    """Yield the lines of one field; none for an absent field or absent padding."""
+    """Yield the lines of one field; no lines for a missing field or missing padding."""
     name = path[-1]
     if value is None or (value == b"" and name.endswith("Padding")):
         return
@@ -99,12 +101,12 @@ def _list_field_lines(
     elif isinstance(value, list):
         yield TreeLine(f"{indent}{name}: {len(value)}", path, value, start, end)
         at = start
-        for element in value[:MOST_ELEMENTS]:
+        for element in value[:MAX_ELEMENTS]:
             yield from _list_field_lines((*path, "-"), element, 0, at, at + len(element), indent + "  ")
             at += len(element)
-        if len(value) > MOST_ELEMENTS:
-            more = f"{indent}  ... {len(value) - MOST_ELEMENTS} more"
-            yield TreeLine(more, (*path, "-"), value[MOST_ELEMENTS:], at, end)
+        if len(value) > MAX_ELEMENTS:
+            more = f"{indent}  ... {len(value) - MAX_ELEMENTS} more"
+            yield TreeLine(more, (*path, "-"), value[MAX_ELEMENTS:], at, end)
     else:
         yield TreeLine(f"{indent}{name} = {_text(value, size)}  @{start:#x}", path, value, start, end)
 
@@ -115,10 +117,10 @@ def _text(value: Any, size: int) -> str:
     if isinstance(value, UUID):
         return f"{{{value}}}"
     if isinstance(value, str):
-        more = f"... ({len(value)} characters)" if len(value) > MOST_CHARACTERS else ""
-        return repr(value[:MOST_CHARACTERS]) + more
-    more = f"... ({len(value)} bytes)" if len(value) > MOST_BYTES else ""
-    return (value[:MOST_BYTES].hex(" ") or "(empty)") + more
+        more = f"... ({len(value)} characters)" if len(value) > MAX_CHARACTERS else ""
+        return repr(value[:MAX_CHARACTERS]) + more
+    more = f"... ({len(value)} bytes)" if len(value) > MAX_BYTES else ""
+    return (value[:MAX_BYTES].hex(" ") or "(empty)") + more
 
 
 def _number(value: int, size: int) -> str:

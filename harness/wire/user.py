@@ -1,4 +1,4 @@
-"""The header with the source and the destination of a message, and with flags for the headers that follow."""
+"""UserHeader: source and destination of a message, and flags for the headers that follow."""
 
 from __future__ import annotations
 
@@ -46,13 +46,15 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
         7: DirectQueueFormatName,
     },
 }
-"""By flag and its value: the layout of the queue's name."""
+"""By flag and by value of the flag: the layout of the queue's name."""
 
 UNLISTED = 6  # PrivateQueueFormatName as destination: no value of DQ has it, the other flags call it 6
 
 
 class Queue(Nested):
-    """The name of a queue, with the layout that ``flag`` selects. A str is a direct name, put on the wire as it is."""
+    """The name of a queue, with the layout that ``flag`` selects. A str is a direct name, which is put on the wire
+    unchanged.
+    """
 
     __slots__ = ("flag",)
 
@@ -71,7 +73,7 @@ class Queue(Nested):
 
 
 def _kind_of(field: str, flag: str) -> Callable[[Packet], int]:
-    """Return a function that computes the flag for the layer's queue: the first that fits."""
+    """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
 
     def kind(layer: Packet) -> int:
         queue = layer.getfieldval(field)
@@ -87,7 +89,7 @@ def _carries(header: type[Layer]) -> Callable[[Packet], int]:
 
 # [MS-MQMQ] sect 2.2.19.2
 class UserHeader(Layer):
-    """Source, destination, life time (s) and delivery of a message; 48 bytes and the names of its queues.
+    """Source, destination, TimeToBeReceived (s) and delivery of a message: 48 bytes and the names of its queues.
 
     The flags that announce a queue or a header, and DM of a transactional message, are computed.
     """
@@ -121,7 +123,7 @@ class UserHeader(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse a message without MessagePropertiesHeader: it must be there (MS-MQMQ 2.2.20)."""
+        """Refuse a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
         if self.underlayer and not self.MP:
             raise WireError("UserHeader.MP: 0, a message without MessagePropertiesHeader")
         return s

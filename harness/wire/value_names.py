@@ -1,10 +1,12 @@
-"""Names of classes and statuses in texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR 3.1.1.12, 3.1.7.1.32."""
+"""Names for message classes and statuses in texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR 3.1.1.12,
+3.1.7.1.32.
+"""
 
 from __future__ import annotations
 
 import re
 
-from harness.wire.rpc_status import RETURNED
+from harness.wire.rpc_status import RETURN_VALUE_NAMES
 
 CLASSES = {
     0x0000: "Normal",
@@ -28,11 +30,13 @@ CLASSES = {
     0xC002: "NackReceiveTimeout",
     0xC004: "NackReceiveRejected",
 }
-"""MESSAGE_CLASS_VALUES, as MS-MQDMPR calls them; it has no name for 0x00FF, which MS-MQMQ calls ORDER_ACK."""
+"""By value: the name of a message class in MS-MQDMPR, MESSAGE_CLASS_VALUES; it has no name for 0x00FF, which MS-MQMQ
+calls ORDER_ACK.
+"""
 
 _CLASS = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
-"""The places where checks write a class: as an item of a list, or after its field. Other fields have such numbers as
-well.
+"""The pattern of a class in texts of checks: an item of a list, or a number after its field. Other fields may have
+equal numbers.
 """
 _STATUS = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
 _ITEM = r"'[^'\\]*'"
@@ -40,10 +44,10 @@ _LIST = re.compile(rf"\[(?:{_ITEM}(?:, {_ITEM})*)?\]")
 
 
 def with_names(text: str) -> str:
-    """Return a text with the name beside each class and status, and lists of words as they are read."""
+    """Return a text with the name added to each class and status, and with lists of words in readable form."""
     if "0x" in text:
         text = _STATUS.sub(
-            lambda found: _add_name(found, RETURNED), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
+            lambda found: _add_name(found, RETURN_VALUE_NAMES), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
         )
     if _LIST.fullmatch(text):
         return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"

@@ -1,4 +1,4 @@
-"""The error for bytes that are not a packet."""
+"""The error for bytes that are not a valid packet."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ MAX_PACKET_SIZE = 0x00400000
 INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
-INTERNAL_MINIMUM = 20
+INTERNAL_MINIMUM_BYTES = 20
 """The minimum size of an internal packet in bytes: BaseHeader and InternalHeader."""
-USER_MINIMUM = 120
+USER_MINIMUM_BYTES = 120
 """The minimum size of a UserMessage in bytes.
 
 BaseHeader 16, UserHeader without queues 48, MessagePropertiesHeader without data 56.
 """
-DEBUG_MINIMUM = 4
+DEBUG_HEADER_MINIMUM_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
 """The accepted values of PacketSize in a SessionAck: 0x14 in the text, 0x24 in Windows packets (MS-MQQB 4.1.8).
 
@@ -125,11 +125,11 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
         if flags & _SH:
             if size not in SESSION_ACK_SIZES:
                 raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)")
-            return INTERNAL_MINIMUM + SESSION_HEADER_SIZE
-        if size < INTERNAL_MINIMUM:
-            raise _size_error(size, f"is below {INTERNAL_MINIMUM}, the minimum of an internal packet")
+            return INTERNAL_MINIMUM_BYTES + SESSION_HEADER_SIZE
+        if size < INTERNAL_MINIMUM_BYTES:
+            raise _size_error(size, f"is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet")
         return int(size)
-    least = USER_MINIMUM + (DEBUG_MINIMUM if flags & _DH else 0)
+    least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DH else 0)
     if size < least:
         raise _size_error(size, f"is below {least}, the minimum of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
@@ -141,7 +141,7 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the available bytes of the signature; raise the same error for any number of bytes."""
+    """Check the available bytes of the signature; an error is the same whether all bytes have arrived or not."""
     if signature == SIGNATURE:
         return
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):

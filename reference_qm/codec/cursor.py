@@ -34,7 +34,7 @@ class Cursor:
         if stop > self.end:
             available = self.end - start
             raise FormatError(
-                layout.first_cut(available),
+                layout.find_cut_field(available),
                 start,
                 layout.section,
                 f"{layout.owner} needs {layout.size} bytes, {available} are left",
@@ -49,7 +49,7 @@ class Cursor:
         return tuple(wire)
 
     def take(self, size: int, field: str, section: str) -> bytes:
-        """Read ``size`` bytes; FormatError when fewer are available."""
+        """Read ``size`` bytes; raise FormatError when fewer bytes are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from reference_qm.codec.format_error import FormatError
 
-MAX_CHARACTERS = 0xFFFF
+MAX_NAME_CHARACTERS = 0xFFFF
 """The maximum length of a format name in characters; a direct format name in a packet has at most half as many."""
 
 _GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
@@ -172,8 +172,8 @@ FormatName = SingleName | MultipleElementName
 @lru_cache(maxsize=1024)  # the same few queues are named repeatedly
 def parse_format_name(text: str) -> FormatName:
     """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
-    if len(text) > MAX_CHARACTERS:
-        raise FormatError("FormatName", 0, "MS-MQMQ 2.1", f"has {len(text)} characters, above {MAX_CHARACTERS}")
+    if len(text) > MAX_NAME_CHARACTERS:
+        raise FormatError("FormatName", 0, "MS-MQMQ 2.1", f"has {len(text)} characters, above {MAX_NAME_CHARACTERS}")
     if not text.isascii():
         offset = next(i for i, character in enumerate(text) if not character.isascii())
         raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{text[offset]!a} is not allowed: names are ASCII")
@@ -290,5 +290,5 @@ _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
 
 
 def _quote(text: str) -> str:
-    """Return at most 60 characters in quotes, escaped, so that the message stays one line."""
+    """Return the first 60 characters of a text in quotes, escaped, so that an error message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

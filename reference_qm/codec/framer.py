@@ -34,8 +34,8 @@ class StreamFramer:
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
 
-        Raises FramingError (a FormatError) as soon as the bytes rule a packet out; its ``packets`` were completed
-        before. Every later call raises the same error without packets.
+        Raises FramingError (a FormatError) as soon as the bytes cannot be a packet; its ``packets`` are those completed
+        before the fault. Every later call raises the same error without packets.
         """
         if self._error is not None:
             raise FramingError(self._error, [])

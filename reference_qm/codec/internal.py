@@ -97,7 +97,7 @@ class ConnectionParametersHeader(Record):
 
 @value_object
 class EstablishConnectionHeader(Flagged, Record):
-    """Identifiers of the queue manager that connects and of the one it connects to.
+    """The identifiers of the initiating and the accepting queue manager, and data about the initiator.
 
     Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE ms since the system
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.

@@ -57,12 +57,12 @@ class Layout:
         getter = attrgetter(*names)
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
-    def first_cut(self, available: int) -> str:
+    def find_cut_field(self, available: int) -> str:
         """Return the name of the first field that ``available`` bytes do not contain completely."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
-        """Return the bytes of field values in wire order; MisuseError for a value that exceeds its width."""
+        """Return the bytes of field values in wire order; raise MisuseError for a value that exceeds its width."""
         wire = list(values)
         for index in self.guids:
             wire[index] = build_guid(wire[index])

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, fill_end, kept_end, nonzero_or_none
+from reference_qm.codec.padding import build_end_padding, build_padding, keep_nonzero, read_end_padding
 from reference_qm.codec.queue_formats import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -74,7 +74,7 @@ class MQFFormatNameElement(Record):
         """Return the bytes of the element; the size of its padding depends on its ``offset`` in the header."""
         head = _TYPE_LAYOUT.pack(self.FormatType)
         gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
-        return head + fill(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
+        return head + build_padding(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ class MQFAddressHeader(Record):
         padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
         listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
         padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
-        return cls(header_id, elements, size, reserved, nonzero_or_none(padding))
+        return cls(header_id, elements, size, reserved, keep_nonzero(padding))
 
     def build(self) -> bytes:
         wire = bytearray(_ADDRESS_LAYOUT.size)
         for element in self.FormatNameList:
             wire += element.build(len(wire))
         end = len(wire)
-        wire += fill(-end % 4, self.Padding, "MQFAddressHeader")
+        wire += build_padding(-end % 4, self.Padding, "MQFAddressHeader")
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
             raise MisuseError(f"MQFAddressHeader.HeaderSize {size} does not fit the list: {end} to {len(wire)}")
@@ -155,11 +155,11 @@ class MQFSignatureHeader(Record):
     def read(cls, cursor: Cursor) -> Self:
         header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
         signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE)
-        return cls(signature, header_id, reserved, kept_end(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
+        return cls(signature, header_id, reserved, read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
 
     def build(self) -> bytes:
         wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
-        return wire + fill_end(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
+        return wire + build_end_padding(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class EstablishConnectionPacket:
     EstablishConnectionHeader: internal.EstablishConnectionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
         )
@@ -42,7 +42,7 @@ class ConnectionParametersPacket:
     ConnectionParametersHeader: internal.ConnectionParametersHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
         )
@@ -60,7 +60,7 @@ class SessionAckPacket:
     SessionHeader: session.SessionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
@@ -76,7 +76,7 @@ class UnknownInternalPacket:
     Body: bytes = b""
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         if self.InternalHeader.PT in _INTERNAL:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
@@ -105,7 +105,7 @@ class UserMessagePacket(_Received):
     SessionHeader: session.SessionHeader | None = None
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
         received: bytes | None = getattr(self, "wire", None)
         if received is not None:
             return received
@@ -146,7 +146,7 @@ Packet = InternalPacket | UserMessagePacket
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Parse one whole packet of a stream; FormatError also for leftover bytes."""
+    """Parse one whole packet of a stream; raise FormatError for a malformed packet or leftover bytes."""
     size = base.measure(data)
     if size is None:
         raise FormatError(

@@ -10,12 +10,12 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 
 
-def nonzero_or_none(raw: bytes) -> bytes | None:
+def keep_nonzero(raw: bytes) -> bytes | None:
     """Return the padding bytes as a record keeps them: None when all are zero."""
     return raw if any(raw) else None
 
 
-def fill(size: int, padding: bytes | None, owner: str) -> bytes:
+def build_padding(size: int, padding: bytes | None, owner: str) -> bytes:
     """Return ``size`` padding bytes."""
     if padding is None:
         return bytes(size)
@@ -24,7 +24,7 @@ def fill(size: int, padding: bytes | None, owner: str) -> bytes:
     return padding
 
 
-def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
+def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
     """Read the padding of a header that may be the last of its packet: none, or bytes up to a 4-byte boundary."""
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
@@ -32,6 +32,6 @@ def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
     return cursor.padding(4, field, section)
 
 
-def fill_end(size: int, padding: bytes | None, owner: str) -> bytes:
+def build_end_padding(size: int, padding: bytes | None, owner: str) -> bytes:
     """Return the padding bytes of a header that may be the last of its packet."""
-    return b"" if padding == b"" else fill(size, padding, owner)
+    return b"" if padding == b"" else build_padding(size, padding, owner)

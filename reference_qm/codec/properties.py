@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.padding import fill
+from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.value_object import value_object
 
@@ -140,4 +140,4 @@ class MessagePropertiesHeader(Flagged, Record):
             len(self.ExtensionData),
         )
         wire = head + label + self.ExtensionData + self.MessageBody
-        return wire + fill(-len(wire) % 4, self.Padding, "MessagePropertiesHeader")
+        return wire + build_padding(-len(wire) % 4, self.Padding, "MessagePropertiesHeader")

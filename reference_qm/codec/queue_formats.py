@@ -10,7 +10,7 @@ from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
-from reference_qm.codec.padding import fill
+from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
@@ -119,7 +119,7 @@ class DirectQueueFormatName(Record):
 def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.join(name, terminated)
     head = _DIRECT.pack(len(wire))
-    return head + wire + fill(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
+    return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
 @value_object
@@ -137,7 +137,7 @@ class MQFDirectQueueFormatName(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         field = "MQFDirectQueueFormatName.DirectFormatName"
-        return cls(text.decode(cursor.through(text.NULL, field, "MS-MQMQ 2.2.18.1.4.1")))
+        return cls(text.decode(cursor.through(text.NULL_WCHAR, field, "MS-MQMQ 2.2.18.1.4.1")))
 
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:

@@ -22,11 +22,11 @@ class Record:
     @classmethod
     @abstractmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the structure at a cursor and step over it; FormatError for malformed bytes."""
+        """Read the structure at a cursor and step over it; raise FormatError for malformed bytes."""
 
     @abstractmethod
     def build(self) -> bytes:
-        """Return the bytes of the record; MisuseError when they would not parse again."""
+        """Return the bytes of the record; raise MisuseError when they would not parse again."""
 
     @classmethod
     def parse(cls, data: bytes) -> Self:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, nonzero_or_none
+from reference_qm.codec.padding import build_padding, keep_nonzero
 from reference_qm.codec.record import Bits, Flagged, Record
 
 SECTION = "MS-MQMQ 2.2.20.6"
@@ -84,13 +84,13 @@ class SecurityHeader(Flagged, Record):
         for name, size in zip(_ITEMS, sizes, strict=True):
             items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
-        return cls(flags, security_data.SecurityData(**items, Padding=nonzero_or_none(padding)))
+        return cls(flags, security_data.SecurityData(**items, Padding=keep_nonzero(padding)))
 
     def build(self) -> bytes:
         data = self.SecurityData
         items = (data.SecurityID, data.EncryptionKey, data.Signature, data.SenderCert, data.ProviderInfo)
         gaps = [-len(item) % 4 for item in items]
-        padding = fill(sum(gaps), data.Padding, "SecurityData")
+        padding = build_padding(sum(gaps), data.Padding, "SecurityData")
         wire = [_LAYOUT.pack(self.Flags, *map(len, items))]
         for item, gap in zip(items, gaps, strict=True):
             wire += (item, padding[:gap])
@@ -113,7 +113,7 @@ class ProviderInfo(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         (provider_type,) = cursor.unpack(_PROVIDER)
-        return cls(provider_type, text.decode(cursor.through(text.NULL, "ProviderInfo.ProviderName", SECTION)))
+        return cls(provider_type, text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECTION)))
 
     def build(self) -> bytes:
         return _PROVIDER.build(self) + text.join(self.ProviderName, terminated=True)

@@ -10,7 +10,7 @@ from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, U16, U32, Layout
-from reference_qm.codec.padding import fill_end, kept_end
+from reference_qm.codec.padding import build_end_padding, read_end_padding
 from reference_qm.codec.record import Bits, Flagged, Record
 
 _SOAP = "MS-MQMQ 2.2.20.7"
@@ -59,7 +59,7 @@ class SoapHeader(Record):
         header, header_terminated = _read_section(cursor, header_length, "SoapHeader.Header")
         body_id, reserved1, body_length = cursor.unpack(_BODY)
         body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
-        padding = kept_end(cursor, "SoapHeader.Padding", _SOAP)
+        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP)
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
@@ -73,7 +73,7 @@ class SoapHeader(Record):
                 body,
             )
         )
-        return wire + fill_end(-len(wire) % 4, self.Padding, "SoapHeader")
+        return wire + build_end_padding(-len(wire) % 4, self.Padding, "SoapHeader")
 
 
 def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-NULL = b"\0\0"
+NULL_WCHAR = b"\0\0"
 """One WCHAR of zero."""
 
 
@@ -31,4 +31,4 @@ def split(wire: bytes) -> tuple[str, bool]:
 
 def join(text: str, terminated: bool) -> bytes:
     """Return the buffer of a text, with its terminating null if ``terminated``."""
-    return encode(text) + NULL if terminated else encode(text)
+    return encode(text) + NULL_WCHAR if terminated else encode(text)

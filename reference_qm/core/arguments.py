@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number that lies in its range."""
+    """Return a number if it is in its range."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
 
 
-def one_of(name: str, word: str, known: Mapping[str, T]) -> T:
+def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
     """Return the value that belongs to a word of an argument."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")

@@ -17,7 +17,7 @@ Wrap = Callable[[Make], RestorableCore]
 """A function that builds a core from a maker of queue managers, for example to add faults."""
 
 
-def plain(make: Make) -> RestorableCore:
+def make_plain_core(make: Make) -> RestorableCore:
     """Return a new queue manager as the core, without faults."""
     return make()
 
@@ -29,7 +29,11 @@ class Installation:
     """
 
     def __init__(
-        self, config: QueueManagerConfig, entropy: Entropy, wrap: Wrap = plain, variants: Sequence[type[Part]] = ()
+        self,
+        config: QueueManagerConfig,
+        entropy: Entropy,
+        wrap: Wrap = make_plain_core,
+        variants: Sequence[type[Part]] = (),
     ) -> None:
         self._config = config
         self._entropy = entropy

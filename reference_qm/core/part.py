@@ -14,8 +14,9 @@ QM: TypeAlias = "QueueManager"
 class Part:
     """The base class of the parts of a queue manager.
 
-    A part holds steps of the specification; the queue manager holds the state. The parts call each other through their
-    queue manager (``self.qm.session_acks.send(session, now)``). So an instance of a subclass can replace a part.
+    The methods of a part are steps of the specification; the state belongs to the queue manager. The parts call each
+    other through their queue manager (``self.qm.session_acks.send(session, now)``). So an instance of a subclass can
+    replace a part.
     """
 
     __slots__ = ("qm",)

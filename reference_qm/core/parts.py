@@ -88,7 +88,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 
 
 class Parts:
-    """Holds the parts, whose methods are the steps of the specifications; a fault replaces one part.
+    """The parts of a queue manager, whose methods are the steps of the specifications; a fault replaces one part.
 
     The layers are listed from the lowest to the highest. A part calls parts of its own layer and of lower layers. It
     posts an event (``events.py``) for consequences in higher layers. The annotations are for mypy, which reads the

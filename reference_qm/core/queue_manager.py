@@ -28,7 +28,7 @@ from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
 LAST_HANDLE = 0xFFFFFFFF
-CLOSED_SESSIONS = 16
+CLOSED_SESSIONS_KEPT = 16
 """The maximum number of closed sessions that are kept for inspection."""
 
 
@@ -64,7 +64,7 @@ class QueueManager(Parts):
         self.caches = SecurityCaches(self.security_settings)
         self.enterprise = Enterprise(self.config, lambda: self.post(DirectoryLost()))
         self.sessions: dict[int, Session] = {}
-        self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
+        self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS_KEPT)
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
@@ -114,7 +114,7 @@ class QueueManager(Parts):
             self.inputs.on_anything_while_stopped(event, now)
         else:
             ON_INPUT[type(event)](self)(event, now)
-        self.hear_events(now)
+        self.handle_events(now)
         return self._take_effects()
 
     def next_due(self) -> int | None:
@@ -125,7 +125,7 @@ class QueueManager(Parts):
         """Handle every timer that is due; return the effects to carry out, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             ON_TIMER[key.name](self, key.owner, now)
-            self.hear_events(now)
+            self.handle_events(now)
         return self._take_effects()
 
     def restore(self, records: Mapping[str, object]) -> None:
@@ -147,7 +147,7 @@ class QueueManager(Parts):
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 
-    def hear_events(self, now: Now) -> None:
+    def handle_events(self, now: Now) -> None:
         """Handle all queued events in order, and the events that they cause.
 
         Events wait until the initialization is complete.

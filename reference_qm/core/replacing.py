@@ -24,7 +24,7 @@ def part_of(cls: type[Part]) -> type[Part]:
 
 
 def attribute_of(qm: QM, part: type[Part]) -> str:
-    """Return the attribute of a queue manager that holds a part."""
+    """Return the name of the queue manager's attribute that refers to a part."""
     for name, value in vars(qm).items():
         if isinstance(value, part):
             return name

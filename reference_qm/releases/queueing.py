@@ -67,7 +67,7 @@ class DomainNotWatched(Membership):
         return False
 
     @property
-    def has_come(self) -> bool:
+    def has_joined_domain(self) -> bool:
         return False
 
 

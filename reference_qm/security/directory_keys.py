@@ -52,7 +52,7 @@ class MqdsPublicKey(Record):
         key_size, name_size, kind = cursor.unpack(_KEY)
         field = "MQDSPUBLICKEY.sProviderName"
         name = cursor.within(name_size, field, cls.SECTION)
-        provider = wchars.decode(name.through(wchars.NULL, field, cls.SECTION))
+        provider = wchars.decode(name.through(wchars.NULL_WCHAR, field, cls.SECTION))
         name.finish(field, cls.SECTION)
         return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SECTION))
 

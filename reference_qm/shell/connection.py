@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 
-LINGER_S = 5.0
+CLOSE_FLUSH_S = 5.0
 """The time limit in s for a closed connection to deliver its pending bytes."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
             self._write_pending()
             self._transport.close()
             if self._transport.get_write_buffer_size() and self._linger is None:
-                self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)
+                self._linger = asyncio.get_running_loop().call_later(CLOSE_FLUSH_S, self._transport.abort)
         elif self.dialling is not None:
             self.dialling.cancel()
 

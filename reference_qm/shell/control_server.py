@@ -25,14 +25,14 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
-LINE_LIMIT = 8 * 1024 * 1024
+LINE_BYTES_LIMIT = 8 * 1024 * 1024
 """The size limit of a line in bytes: sufficient for a body of 4 MiB, larger than that of any packet, in base64."""
-TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes"
+TOO_LONG = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
 CLIENTS_LIMIT = 64
-WAITING_LIMIT = 1024
+UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
-UNREAD_LIMIT = 64 * 1024 * 1024
+UNREAD_BYTES_LIMIT = 64 * 1024 * 1024
 """The maximum number of bytes of unread answers; above it the client is disconnected."""
 
 
@@ -152,7 +152,7 @@ class ControlClient(asyncio.Protocol):
             del self._unread[: end + 1]
             searched = 0
             self._on_line(line)
-        if not self._paused and len(self._unread) > LINE_LIMIT:
+        if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
             self._unread.clear()
             self._refuse_request(None, TOO_LONG)
             self.hang_up()
@@ -180,8 +180,10 @@ class ControlClient(asyncio.Protocol):
             self._refuse_request(number, str(error))
 
     def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
-        if len(self._waiting) >= WAITING_LIMIT:
-            raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
+        if len(self._waiting) >= UNANSWERED_REQUESTS_LIMIT:
+            raise ControlError(
+                f"{UNANSWERED_REQUESTS_LIMIT} requests of this client wait already; read their answers first"
+            )
 
         def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
@@ -197,7 +199,7 @@ class ControlClient(asyncio.Protocol):
         """Note a handle that was opened or closed; a handle for a disconnected client is closed at once."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
-        opens = _OPENS.get(type(request))
+        opens = _CLOSING_REQUESTS.get(type(request))
         if opens is None:
             return
         close = opens(result.result.values)
@@ -247,7 +249,7 @@ class ControlClient(asyncio.Protocol):
 
     def _send_reply(self, reply: dict[str, Any]) -> None:
         if self._transport is not None and not self._transport.is_closing():
-            if self._transport.get_write_buffer_size() > UNREAD_LIMIT:
+            if self._transport.get_write_buffer_size() > UNREAD_BYTES_LIMIT:
                 self._transport.abort()
                 return
             self._transport.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
@@ -258,11 +260,13 @@ _HOST_VERBS = MappingProxyType(
 )
 
 
-_OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]] = MappingProxyType(
-    {
-        OpenQueue: lambda opened: CloseQueue(opened["handle"]),
-        RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
-    }
+_CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]] = (
+    MappingProxyType(
+        {
+            OpenQueue: lambda opened: CloseQueue(opened["handle"]),
+            RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
+        }
+    )
 )
 """The request that closes the result of each opening request; cursors end with their handles."""
 
@@ -272,7 +276,7 @@ def _ignore_answer(answer: Answer) -> None:
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:
-    if len(line) > LINE_LIMIT:
+    if len(line) > LINE_BYTES_LIMIT:
         raise ControlError(TOO_LONG)
     try:
         found = json.loads(line)

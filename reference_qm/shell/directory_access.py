@@ -1,4 +1,4 @@
-"""Accesses the directory of a host on a thread of its own, because a file may be locked by another process."""
+"""Accesses the directory of a host on a separate thread, because another process may have locked its file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
 from reference_qm.surface.surroundings import HostRequest, Surroundings
 
-POLL_S = 0.5
+DIRECTORY_POLL_S = 0.5
 """The interval in s for checking a shared directory for changes."""
 
 
@@ -30,8 +30,8 @@ class DirectoryAccess:
         """Carry out an effect and return its answer."""
         loop = asyncio.get_running_loop()
         around = self._surroundings
-        reached = around.consulted if isinstance(effect, ReadDirectory) else around.within_reach
-        return await loop.run_in_executor(self._thread, directory_access.answer, reached, effect)
+        reached = around.directory_in_use if isinstance(effect, ReadDirectory) else around.reachable_directory
+        return await loop.run_in_executor(self._thread, directory_access.answer_from_directory, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
         """Carry out a request about the environment; a str is the reason of a refusal."""
@@ -44,7 +44,7 @@ class DirectoryAccess:
     async def watch(self, changed: Callable[[], None]) -> None:
         """Report the changes of a shared directory by other programs, as long as the host runs."""
         while self._directory is not None and self._directory.shared:
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(DIRECTORY_POLL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists
                 if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_behind):
                     changed()

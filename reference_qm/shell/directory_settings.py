@@ -52,7 +52,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
         if any(element.Identifier == other.Identifier for _, other in elements[:number]):
-            raise SettingsError(f"{place}: another object has this name or identifier: change or remove one")
+            raise SettingsError(f"{place}: another object has this name or identifier: change or remove one of them")
         _provision_element(directory, element, place)
     if identifier is None:
         raise SettingsError(

@@ -31,9 +31,9 @@ class DirectoryFileError(Exception):
 class SqliteDirectory(MemoryDirectory):
     """A directory in a file, which answers a change with Success after its objects are on disk.
 
-    Each operation sees the earlier writes of other processes. A damaged file, or one that is not a directory, is
-    refused with DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than
-    ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
+    Each operation sees the earlier writes of other processes. A file that is damaged or not a directory is refused with
+    DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than ``busy_s``, or
+    full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
     """
 
     shared = True
@@ -157,6 +157,6 @@ def _check_header(path: Path) -> None:
         return
     magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
     if magic != _MAGIC or application != APPLICATION_ID:
-        raise DirectoryFileError(f"{path}: is not a directory of mqconform: name another file")
+        raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
         raise DirectoryFileError(f"{path}: has schema {schema}, this program knows {SCHEMA}: use the matching version")

@@ -12,10 +12,10 @@ from typing import Any
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.directory_access import POLL_S, DirectoryAccess
+from reference_qm.shell.directory_access import DIRECTORY_POLL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
+from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, Unsent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Driver, NewCore, Timer
@@ -55,11 +55,11 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
-from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024
+LISTEN_BACKLOG = 1024
 """The maximum number of connections that wait to be accepted, sufficient for a busy moment."""
 CONNECT_TIMEOUT_S = 20
 ROOM_POLL_S = 0.1
@@ -74,7 +74,7 @@ class Limits:
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
-    all_unsent_bytes: int = UNSENT_LIMIT
+    all_unsent_bytes: int = UNSENT_BYTES_LIMIT
     """The limit for all connections; the connection that exceeds it is cut."""
 
 
@@ -131,7 +131,7 @@ class Host:
         """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            self._accept_connection, self.address, port, backlog=BACKLOG, start_serving=False
+            self._accept_connection, self.address, port, backlog=LISTEN_BACKLOG, start_serving=False
         )
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
@@ -161,7 +161,7 @@ class Host:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
-        for event in self._surroundings.as_found():
+        for event in self._surroundings.list_start_inputs():
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
@@ -274,7 +274,7 @@ class Host:
     # -- what the driver needs ----------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return self._surroundings.shown_by_clock(system.now())
+        return self._surroundings.apply_clock_offset(system.now())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
@@ -395,13 +395,13 @@ class Host:
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
-        await asyncio.sleep(POLL_S)
+        await asyncio.sleep(DIRECTORY_POLL_S)
         self.handle(DirectoryChanged())
 
     async def _pass_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
         there = self._surroundings.there
-        if entries := self._surroundings.on_disk(before):
+        if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
@@ -427,7 +427,7 @@ class Host:
             batch, self._unwritten = self._unwritten, []
             try:
                 if not self._surroundings.there["storage"]:
-                    raise StoreError(FULL)
+                    raise StoreError(DISK_FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
                 if self._complaint != str(error):

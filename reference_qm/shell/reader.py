@@ -18,7 +18,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, password_of
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -56,10 +56,11 @@ def read(
     ] = 2103,
     address: Annotated[str, typer.Option("--address", help="The local address to connect from.")] = "127.0.0.1",
     level: Annotated[
-        str, typer.Option("--level", metavar="LEVEL", help=f"Authentication level: {' | '.join(LEVELS)}.")
+        str,
+        typer.Option("--level", metavar="LEVEL", help=f"Authentication level: {' | '.join(AUTHENTICATION_LEVELS)}."),
     ] = "none",
     authentication: Annotated[
-        str, typer.Option("--authentication", help=f"Authentication type: {' or '.join(TYPES)}.")
+        str, typer.Option("--authentication", help=f"Authentication type: {' or '.join(AUTHENTICATION_TYPES)}.")
     ] = "negotiate",
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user: NAME or DOMAIN\\NAME.")] = "",
     password_env: Annotated[
@@ -84,8 +85,8 @@ def read(
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
     """Build the client security from the flags; raise SettingsError for unusable flags."""
-    wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
-    kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
+    wanted = toml.convert_value(level, toml.one_of(AUTHENTICATION_LEVELS), "--level")
+    kind = toml.convert_value(authentication, toml.one_of(AUTHENTICATION_TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
@@ -100,7 +101,10 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
 async def read_message(
     queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
 ) -> dict[str, object] | None:
-    """Run a queue manager for one read, without listening. Return the message JSON-ready; ReadError."""
+    """Run a queue manager for one read, without listening.
+
+    Return the message JSON-ready; raise ReadError when the read fails.
+    """
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())

@@ -13,12 +13,12 @@ from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, 
 
 STOP_FLUSH_S = 0.5
 """The time limit in s for a stopping listener to deliver pending answers."""
-NEXT_PORT = 11
+PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 LAST_PORT = 0xFFFF
-PIECE = 512
+REQUEST_BYTES_AT_ONCE = 512
 """The number of request bytes (a few requests) that are handled before the unread answers are checked."""
-KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
+TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a silent client counts as lost (MS-RPCE 3.3.3.2.1)."""
 
 
@@ -67,9 +67,9 @@ class RpcListener:
             try:
                 return await self.bind(address, port)
             except OSError as error:
-                if error.errno != errno.EADDRINUSE or port + NEXT_PORT > LAST_PORT:
+                if error.errno != errno.EADDRINUSE or port + PORT_STEP > LAST_PORT:
                     raise
-                port += NEXT_PORT
+                port += PORT_STEP
 
     async def start(self) -> None:
         """Accept clients."""
@@ -187,7 +187,7 @@ class _Connection(asyncio.Protocol):
     def _take_requests(self) -> None:
         """Handle requests until the client has too many unread answers."""
         while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
-            piece, self._untaken = self._untaken[:PIECE], self._untaken[PIECE:]
+            piece, self._untaken = self._untaken[:REQUEST_BYTES_AT_ONCE], self._untaken[REQUEST_BYTES_AT_ONCE:]
             self._listener.deliver(RpcBytes(self._name, piece))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -217,6 +217,6 @@ class _Connection(asyncio.Protocol):
 
 def _keep_alive(connected: socket.socket) -> None:
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in KEEPALIVE:
+    for option, value in TCP_KEEPALIVE:
         if hasattr(socket, option):  # not available on every system
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

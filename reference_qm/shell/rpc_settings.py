@@ -14,7 +14,7 @@ from reference_qm.shell import toml_values as toml
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError, Table
 
-LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
+AUTHENTICATION_LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
     {
         "none": AuthLevel.NONE,
         "connect": AuthLevel.CONNECT,
@@ -24,8 +24,10 @@ LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
     }
 )
 """The names of the authentication levels (MS-RPCE 2.2.1.1.8)."""
-TYPES: Mapping[str, AuthType] = MappingProxyType({"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE})
-LONGEST_PASSWORD = 256
+AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
+    {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
+)
+LONGEST_PASSWORD_CHARACTERS = 256
 """The longest password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
@@ -91,9 +93,9 @@ RPC: Table = MappingProxyType(
         "read_port": toml.integer(0, 0xFFFF),
         "mapper": toml.flag,
         "mapper_port": toml.integer(0, 0xFFFF),
-        "least_level": toml.one_of(LEVELS),
-        "level": toml.one_of(LEVELS),
-        "authentication": toml.one_of(TYPES),
+        "least_level": toml.one_of(AUTHENTICATION_LEVELS),
+        "level": toml.one_of(AUTHENTICATION_LEVELS),
+        "authentication": toml.one_of(AUTHENTICATION_TYPES),
         "user": toml.string,
     }
 )
@@ -142,15 +144,15 @@ def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
         password = found
     else:
         password = _read_password(base / given[way], place)
-    if len(password) > LONGEST_PASSWORD:
-        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD} characters")
+    if len(password) > LONGEST_PASSWORD_CHARACTERS:
+        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD_CHARACTERS} characters")
     return password
 
 
 def _read_password(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(LONGEST_PASSWORD + 3).rstrip("\r\n")
+            text = file.read(LONGEST_PASSWORD_CHARACTERS + 3).rstrip("\r\n")
     except OSError as error:
         raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

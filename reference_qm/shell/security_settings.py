@@ -1,4 +1,4 @@
-"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the demands of queues.
+"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the security of queues.
 
 Keys and certificates are PEM files in one folder; a name that leads outside is refused.
 """
@@ -50,7 +50,7 @@ from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
 """The file name of each provider's key: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
-LARGEST_FILE = 1 << 20
+LARGEST_KEY_FILE_BYTES = 1 << 20
 
 
 def _converter_of_list(convert: Callable[[object], Any]) -> toml.Convert:
@@ -233,7 +233,7 @@ def _read_certificate(folder: Path, name: str, where: str) -> bytes:
 
 def _read_file(path: Path, where: str) -> bytes:
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        if path.stat().st_size > LARGEST_KEY_FILE_BYTES:
             raise SettingsError(f"{where}: {path}: too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, Wrap, plain
+from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
 from reference_qm.releases.table import parts_of
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -48,7 +48,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
-def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
+def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
     """Return the settings with the identifier in the store, unless the settings contain an identifier."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
@@ -65,7 +65,10 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     The function raises SettingsError for an unknown fault and for unusable entries of the store.
     """
     installation = Installation(
-        settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
+        settings.config,
+        SystemEntropy(),
+        _wrapper_of_faults(faults) if faults else make_plain_core,
+        parts_of(settings.release),
     )
 
     def begin(entries: Mapping[str, object]) -> Core:
@@ -113,7 +116,7 @@ class Service:
     async def run(self, ready: Callable[[str], None]) -> bool:
         """Serve until SIGTERM, SIGINT or ``stop``; return False after an internal failure.
 
-        ``ready`` gets one line with the bound ports. SettingsError when a port cannot be bound.
+        ``ready`` gets one line with the bound ports. Raises SettingsError when a port cannot be bound.
         """
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._on_exception)
@@ -142,9 +145,7 @@ class Service:
         Raise ControlError or StoreError when a reset is impossible.
         """
         if self.settings.directory is not None:
-            raise ControlError(
-                "reset: the directory belongs to the whole enterprise; start all its systems anew instead"
-            )
+            raise ControlError("reset: the directory belongs to the whole enterprise; restart all its systems instead")
         self.host.reset()
 
     async def _open_ports(self) -> str:

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free one."""
+    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free port."""
 
     address: str = "127.0.0.1"
     tcp_port: int = 1801
@@ -66,7 +66,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
-            table, key = FLAGS[flag]
+            table, key = KEYS_OF_FLAGS[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
             values[table][key] = toml.convert_value(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
@@ -217,7 +217,7 @@ _QUEUE: Table = MappingProxyType(
     }
 )
 
-FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
+KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "--release": ("queue_manager", "release"),
         "--address": ("listen", "address"),

@@ -36,7 +36,7 @@ _PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType
     }
 )
 _SIGN = spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
-_WANTED: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
+_REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
     {
         AuthLevel.CONNECT: spnego.ContextReq.none,
         AuthLevel.PKT: _SIGN,
@@ -45,7 +45,7 @@ _WANTED: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
     }
 )
 """The services that each level requires of the provider (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
-_HOSTILE = (
+_TOKEN_ERRORS = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
@@ -144,7 +144,7 @@ class SpnegoInitiator(SpnegoContext):
                 spnego.Password(user.qualified, user.password),
                 hostname="unspecified",
                 service="host",
-                context_req=_WANTED[level],
+                context_req=_REQUIRED_SERVICES[level],
                 protocol=protocol,
                 options=options,
             )
@@ -156,7 +156,7 @@ class SpnegoAcceptor(SpnegoContext):
 
     def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
         protocol, options = _PROTOCOLS[auth_type]
-        wanted = _WANTED[level]
+        wanted = _REQUIRED_SERVICES[level]
         super().__init__(lambda: spnego.server(context_req=wanted, protocol=protocol, options=options))
         self._wanted = wanted
         self._users = users
@@ -180,5 +180,5 @@ def _one_line_errors(what: str) -> Iterator[None]:
     """Turn the exceptions of pyspnego into one line, without its internal details."""
     try:
         yield
-    except _HOSTILE as error:
+    except _TOKEN_ERRORS as error:
         raise SecurityError(what) from error

@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from reference_qm.surface.store import Record, StoreError, as_text
+from reference_qm.surface.store import Record, StoreError, encode_entries
 
 T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
 """The application_id in the header of an SQLite file that marks a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA = 1
-ROOM = 16 << 20
+REQUIRED_FREE_BYTES = 16 << 20
 """The number of free bytes that a disk needs before messages are accepted.
 
 A removal is written to a log first; the log may grow to 1,000 pages and the longest record before it is reused. Without
@@ -58,7 +58,7 @@ class SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; StoreError for a failure."""
+        """Return every entry, after pending writes; raise StoreError for a failure."""
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:
@@ -85,9 +85,9 @@ class SqliteStore:
             used_again = self._free + (log.stat().st_size if log.exists() else 0)
         except OSError:  # the next write reports it better
             return ""
-        if disk.f_bavail * disk.f_frsize + used_again >= ROOM:
+        if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_BYTES:
             return ""
-        left = f"its disk has less than {ROOM >> 20} MiB left"
+        left = f"its disk has less than {REQUIRED_FREE_BYTES >> 20} MiB left"
         return f"store {self.path}: {left}; make room, until then no message is accepted"
 
     def close(self) -> None:
@@ -98,16 +98,16 @@ class SqliteStore:
             self._thread.shutdown()
 
     def _write_records(self, records: Sequence[Record]) -> None:
-        texts = as_text(records)
+        texts = encode_entries(records)
         put = [(name, text, _checksum_of(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._one_line_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 for rows in _split_into_portions(put):
-                    self._connection.execute(_PUT[len(rows)], [value for row in rows for value in row])
+                    self._connection.execute(_PUT_STATEMENTS[len(rows)], [value for row in rows for value in row])
                 for names in _split_into_portions(gone):
-                    self._connection.execute(_REMOVE[len(names)], names)
+                    self._connection.execute(_REMOVE_STATEMENTS[len(names)], names)
                 self._connection.execute("COMMIT")
                 self._free = _count_free_bytes(self._connection)
             finally:
@@ -123,7 +123,7 @@ class SqliteStore:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            raise StoreError(f"store {self.path}: {error}; {_WAY_OUT.get(code, _OTHER)}") from error
+            raise StoreError(f"store {self.path}: {error}; {_REMEDIES.get(code, _CHOOSE_OTHER_FILE)}") from error
         except OSError as error:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
 
@@ -134,11 +134,11 @@ _PORTIONS = (256, 16, 1)
 Few statements are better, because each statement releases the interpreter's lock and waits for it again: row by row, a
 busy event loop would delay every row by milliseconds.
 """
-_PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
-_REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
+_PUT_STATEMENTS = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
+_REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
 
-_OTHER = "the file stays unchanged: move it away or restore a copy"
-_WAY_OUT = {
+_CHOOSE_OTHER_FILE = "the file stays unchanged: move it away or restore a copy"
+_REMEDIES = {
     sqlite3.SQLITE_BUSY: "another process uses it: stop that one or choose another file",
     sqlite3.SQLITE_FULL: "make room on its disk",
     sqlite3.SQLITE_IOERR: "check the room of its disk",
@@ -169,14 +169,14 @@ def _check_header(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise StoreError(f"store {path}: it is not an SQLite file; {_OTHER}")
+        raise StoreError(f"store {path}: it is not an SQLite file; {_CHOOSE_OTHER_FILE}")
     if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
         raise StoreError(f"store {path}: it is an SQLite file of another application; choose another file")
     version = int.from_bytes(header[_USER_VERSION])
     if version != SCHEMA:
         raise StoreError(f"store {path}: its schema is {version}, not {SCHEMA}: use the version that wrote it")
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
-        raise StoreError(f"store {path}: it is read-only; {_WAY_OUT[sqlite3.SQLITE_READONLY]}")
+        raise StoreError(f"store {path}: it is read-only; {_REMEDIES[sqlite3.SQLITE_READONLY]}")
 
 
 def _check_entries(path: Path) -> dict[str, object]:
@@ -185,7 +185,7 @@ def _check_entries(path: Path) -> dict[str, object]:
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
-            raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_OTHER}")
+            raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_CHOOSE_OTHER_FILE}")
         return _verify_entries(connection, path)
 
 
@@ -193,11 +193,13 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
     entries: dict[str, object] = {}
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
         if _checksum_of(name, value) != crc:
-            raise StoreError(f"store {path}: it is damaged: entry {name!a} does not match its checksum; {_OTHER}")
+            raise StoreError(
+                f"store {path}: it is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE}"
+            )
         try:
             entries[name] = json.loads(value)
         except ValueError as error:
-            raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_OTHER}") from error
+            raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_CHOOSE_OTHER_FILE}") from error
     return entries
 
 

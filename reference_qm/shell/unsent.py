@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-UNSENT_LIMIT = 1024 * 1024 * 1024
-LITTLE = 1024 * 1024
+UNSENT_BYTES_LIMIT = 1024 * 1024 * 1024
+ALWAYS_ALLOWED_BYTES = 1024 * 1024
 """The number of bytes that may always wait on any connection, without a check of the others."""
 
 
 class Unsent:
     """The limit of bytes that wait to be sent, over the connections of every kind."""
 
-    def __init__(self, limit: int = UNSENT_LIMIT) -> None:
+    def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
@@ -22,4 +22,7 @@ class Unsent:
 
     def is_full(self, waiting: int) -> bool:
         """Return whether a connection with this number of waiting bytes exceeds the limit."""
-        return waiting > LITTLE and sum(size for measure in self._measures for size in measure()) > self.limit
+        return (
+            waiting > ALWAYS_ALLOWED_BYTES
+            and sum(size for measure in self._measures for size in measure()) > self.limit
+        )

@@ -198,7 +198,7 @@ class OpenSession:
 
 @value_object
 class ReceiveMessage:
-    """Receive the first message of a queue, or the one at a cursor; wait up to ``timeout_ms``, None for unlimited.
+    """Receive the first message of a queue, or the message at a cursor; wait up to ``timeout_ms``, None for unlimited.
 
     Result: message or None.
 
@@ -227,7 +227,7 @@ class PeekMessage:
 
 @value_object
 class ReadByLookupIdentifier:
-    """Receive or peek at the message with a lookup_id, or the one that ``seek`` selects. Result: message.
+    """Receive or peek at the message with a lookup_id, or at the message that ``seek`` selects. Result: message.
 
     ``seek``: first, previous, current, next, last. Exactly one of ``queue`` and ``handle`` names the queue.
     ``transaction``: as in ReceiveMessage.
@@ -256,7 +256,7 @@ class MoveMessage:
 
 @value_object
 class RejectMessage:
-    """Reject a message that was received within a transaction, when the transaction commits. Result: nothing."""
+    """Reject a message that was received within a transaction, when the transaction commits. Result: empty."""
 
     queue: str
     lookup_id: int

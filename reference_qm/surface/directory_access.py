@@ -8,7 +8,9 @@ from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-def answer(directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
+def answer_from_directory(
+    directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory
+) -> DirectoryAnswered:
     """Read a directory, or change it and read it afterwards; the directory None is unavailable."""
     if directory is None:
         return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)

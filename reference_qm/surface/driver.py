@@ -35,7 +35,7 @@ E = TypeVar("E", bound=Effect)
 
 
 class Core(Protocol):
-    """A reference queue manager, or one wrapped in faults. A core does no I/O and reads no clock."""
+    """A reference queue manager, with or without faults. A core does no I/O and reads no clock."""
 
     def handle(self, event: Input, now: Now, /) -> list[Effect]:
         """Take an input; return the effects to carry out, in order."""
@@ -159,7 +159,7 @@ class Driver:
         """Carry out effects, handle the waiting inputs, and schedule the next wake-up.
 
         After an error of the host, the remaining effects are lost, and the waiting inputs are handled before the next
-        input. TypeError for an unknown effect.
+        input. Raises TypeError for an unknown effect.
         """
         self._busy = True
         try:

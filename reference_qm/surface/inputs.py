@@ -1,7 +1,7 @@
 """The inputs of the core: the only arguments of ``QueueManager.handle``.
 
-Transports have names: the core names those that it opens (``out-1``, ...), the host those that it accepts (``in-1``,
-...).
+Transports have names: the core names the transports that it opens (``out-1``, ...), the host the transports that it
+accepts (``in-1``, ...).
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ class DatagramReceived:
 class RpcListening:
     """The ports of DCE/RPC are open (MS-MQQP 3.1.3); RemoteQMGetQMQMServerPort and the endpoint mapper return them.
 
-    ``handshake`` is the port of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both interfaces.
+    ``handshake`` is the port of qmcomm (IP_HANDSHAKE), ``read`` the port of qm2qm (IP_READ); each serves both
+    interfaces.
     """
 
     handshake: Endpoint

@@ -40,7 +40,7 @@ class RemoteCloseCursor:
 
 @value_object
 class RemoteReceive:
-    """Receive the first message of a remote queue, or the one at a cursor. Result: message, None after the timeout.
+    """Receive the first message of a remote queue, or the message at a cursor. Result: message, None after the timeout.
 
     Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) identifies the queue, or the position
     in it; ``timeout_ms``: None is unlimited.
@@ -63,7 +63,7 @@ class RemotePeek:
 
 @value_object
 class RemoteReadByLookupId:
-    """Receive or peek at the message of a remote queue with a lookup_id, or the one that ``seek`` selects.
+    """Receive or peek at the message of a remote queue with a lookup_id, or at the message that ``seek`` selects.
 
     Result: message.
     """

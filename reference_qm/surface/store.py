@@ -11,7 +11,7 @@ from typing import Protocol
 
 Record = dict[str, object]
 
-MEMORY_LIMIT = 2 * 1024 * 1024 * 1024
+MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
 """The size limit of a store in characters; queues filled up to their default quota fit (MS-MQDMPR 3.1.1.1)."""
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
@@ -31,7 +31,7 @@ class Store(Protocol):
         """Store all records in order, or none and raise StoreError; after the return they are safe."""
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; StoreError for a failure."""
+        """Return every entry, after pending writes; raise StoreError for a failure."""
 
     def clear(self) -> None:
         """Remove every entry and pending write; when StoreError is raised, every entry stays."""
@@ -46,7 +46,7 @@ class Store(Protocol):
 class MemoryStore:
     """A store whose entries survive a core, but not the process; the entries are kept as JSON texts, as in a file."""
 
-    def __init__(self, limit: int = MEMORY_LIMIT) -> None:
+    def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
         self._limit = limit
         self._entries: dict[str, str] = {}
         self._size = 0
@@ -57,12 +57,12 @@ class MemoryStore:
 
     def keep(self, records: Sequence[Record]) -> None:
         """Store all records at once, like ``write``."""
-        texts = as_text(records)
+        texts = encode_entries(records)
         grown = sum(
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
         )
         if grown > 0 and self._size + grown > self._limit:
-            raise StoreError(f"the store in memory is full: it holds {self._limit} characters; use a file (--store)")
+            raise StoreError(f"the store in memory is full at {self._limit} characters; use a file (--store)")
         self._size += grown
         for name, text in texts.items():
             if text is None:
@@ -84,13 +84,13 @@ class MemoryStore:
         return ""
 
     def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Do nothing, because a store in memory has no resources to release."""
 
 
-def as_text(records: Sequence[Record]) -> dict[str, str | None]:
+def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
     """Return the new values of the entries in records, as JSON; None for removed entries.
 
-    StoreError when a value is not JSON-ready.
+    Raise StoreError when a value is not JSON-ready.
     """
     changes: dict[str, object] = {}
     for record in records:

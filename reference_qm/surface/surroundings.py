@@ -80,12 +80,12 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The DomainGuids that the local security authority reports."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of a store entry that is missing in a backup from another domain."""
-BAD_ENTRY = "damage:1"
+"""The name of the store entry that a backup from another domain does not contain."""
+DAMAGED_ENTRY = "damage:1"
 """The name of a store entry that no queue manager writes, for damaged data."""
-COUNTER_ENTRY = "last_private_queue_number"
-"""The name of the store entry with the last private queue number, which can become lower than that of a queue."""
-FULL = "no space is left on the device"
+QUEUE_NUMBER_ENTRY = "last_private_queue_number"
+"""The name of the store entry with the last private queue number, which can become lower than the number of a queue."""
+DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
@@ -120,7 +120,13 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
     }
 )
 """The attributes of directory objects that ``published`` returns, by their names in the control protocol."""
-CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "public_encryption_keys_base64", "quota_kb")
+CHANGEABLE_ATTRIBUTES = (
+    "intra_site_replication_interval_s",
+    "label",
+    "members",
+    "public_encryption_keys_base64",
+    "quota_kb",
+)
 """The attributes of directory objects that ``published`` may change."""
 
 
@@ -141,38 +147,38 @@ class Surroundings:
         self.there = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
 
     @property
-    def member_of(self) -> UUID | None:
+    def reported_domain(self) -> UUID | None:
         """The domain that the machine belongs to."""
         if not self.there.get("domain", False):
             return None
         return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
 
     @property
-    def within_reach(self) -> MemoryDirectory | None:
+    def reachable_directory(self) -> MemoryDirectory | None:
         """The directory of the domain; None while it is unavailable."""
         return (self._other or self.directory) if self.there.get("directory", False) else None
 
     @property
-    def consulted(self) -> MemoryDirectory | None:
+    def directory_in_use(self) -> MemoryDirectory | None:
         """The directory that the queue manager reads.
 
         None when the machine belongs to no domain or the directory is unavailable.
         """
-        return self.within_reach if self.there.get("domain", False) else None
+        return self.reachable_directory if self.there.get("domain", False) else None
 
-    def as_found(self) -> list[Input]:
+    def list_start_inputs(self) -> list[Input]:
         """Return the inputs that report the unavailable parts to a starting queue manager."""
         everything = dict.fromkeys(self.there, True)
-        told = [DomainReported(self.member_of)] if self.directory is not None else []
+        told = [DomainReported(self.reported_domain)] if self.directory is not None else []
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
-    def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
+    def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the entries of the store to change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
-            entries[BAD_ENTRY] = None if self.there["store"] else "damaged"
+            entries[DAMAGED_ENTRY] = None if self.there["store"] else "damaged"
         if before["configuration"] and not self.there["configuration"]:
-            entries[COUNTER_ENTRY] = 0
+            entries[QUEUE_NUMBER_ENTRY] = 0
         if self.there.get("own_domain", True) and not before.get("own_domain", True):
             entries[DOMAIN_ENTRY] = None
         return entries
@@ -215,7 +221,7 @@ class Surroundings:
         self.fast_s = fast_s
         return {**self.there, CLOCK: fast_s}
 
-    def shown_by_clock(self, right: Now) -> Now:
+    def apply_clock_offset(self, right: Now) -> Now:
         """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part is unchanged."""
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
@@ -272,7 +278,7 @@ class Surroundings:
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
-        changes = {name: value for name in CHANGEABLE if (value := getattr(request, name)) is not None}
+        changes = {name: value for name in CHANGEABLE_ATTRIBUTES if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
             wrong = min(unknown)
             return f"published: {wrong} is not an attribute of the object: name another queue, site or queue_manager"

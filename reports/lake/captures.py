@@ -20,16 +20,16 @@ from reports.text import one_line, slug
 
 SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
 """The suffixes of capture files; their content determines the format."""
-INSIDE = "captures"
+CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
-MOST_FOLDERS = 10_000
+FOLDERS_LIMIT = 10_000
 """The limit of folders of captures per command: the driver keeps some hundred octets of each folder, and no packets."""
-REACH = "capture"
+CAPTURED_REACH = "capture"
 """The value of the column ``reach`` for a system that was only captured, not tested."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenSystem:
     """The captured system as given on the command line, for captures without a run.json."""
 
     name: str | None = None
@@ -40,7 +40,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class CaptureJudge:
     """The judge of captures: the hash of the suites, the version of the harness, and its profiles."""
 
     suites: str
@@ -79,14 +79,14 @@ class Unit:
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
-def found(files: Files, arguments: Iterable[str]) -> list[str]:
+def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
     """Return the full names of the given paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
         uri = uri_of(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: nothing exists there")
+            raise RollupError(f"no captures at {one_line(argument)}: the path does not exist")
         names += matches
     return names
 
@@ -100,16 +100,16 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
-    inside = parent.endswith(f"/{INSIDE}")
-    folder = sql.when(inside, sql.regexp_replace(parent, f"/{INSIDE}$", "")).otherwise(parent)
-    capture = sql.when(inside, sql.concat(sql.lit(f"{INSIDE}/"), name)).otherwise(name)
+    inside = parent.endswith(f"/{CAPTURES_FOLDER}")
+    folder = sql.when(inside, sql.regexp_replace(parent, f"/{CAPTURES_FOLDER}$", "")).otherwise(parent)
+    capture = sql.when(inside, sql.concat(sql.lit(f"{CAPTURES_FOLDER}/"), name)).otherwise(name)
     return scan.load([as_pattern(name) for name in names]).select(
         folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
     )
 
 
 def list_units(
-    spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
+    spark: SparkSession, files: Files, names: Sequence[str], given: GivenSystem, by: CaptureJudge
 ) -> tuple[list[Unit], list[str]]:
     """Return the folders of captures, and a line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
@@ -125,10 +125,10 @@ def list_units(
         )
     )
     units, refused = [], []
-    rows = folders.limit(MOST_FOLDERS + 1).collect()
-    if len(rows) > MOST_FOLDERS:
+    rows = folders.limit(FOLDERS_LIMIT + 1).collect()
+    if len(rows) > FOLDERS_LIMIT:
         where = one_line(", ".join(names))
-        raise RollupError(f"{where}: more than {MOST_FOLDERS} folders of captures; judge them in several commands")
+        raise RollupError(f"{where}: more than {FOLDERS_LIMIT} folders of captures; judge them in several commands")
     for row in sorted(rows):
         try:
             units.append(_unit_of(files, row, given, by))
@@ -153,7 +153,7 @@ def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
+def _unit_of(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
     run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
@@ -173,7 +173,7 @@ def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
-    values |= {"reach": REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
+    values |= {"reach": CAPTURED_REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
     values |= {"captures": row.captures, "captured": run}
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None

@@ -17,13 +17,13 @@ from reports.lake.order import DECIDED_RANKS, is_decided, rank, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts
 from reports.lake.schemas import shape_rows
 
-LINE = ("sut_name", "profile")
+PRODUCT_COLUMNS = ("sut_name", "profile")
 """The columns that the versions of a system share; their runs are compared with each other."""
-_CHECK = (*LINE, "rule", "test")
+_CHECK = (*PRODUCT_COLUMNS, "rule", "test")
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierVerdicts:
     """The standing verdicts after the run number ``ingest``."""
 
     check_current: DataFrame
@@ -36,7 +36,7 @@ def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
     """
     # The following steps stay within one rule of one system, so rows move once.
-    rows = _verdicts(_steps(events.repartition(*LINE, "rule")))
+    rows = _verdicts(_steps(events.repartition(*PRODUCT_COLUMNS, "rule")))
     return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
@@ -58,7 +58,7 @@ def check_current(events: DataFrame) -> DataFrame:
 
 
 def events(
-    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: Before | None = None
+    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
     """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
 
@@ -83,12 +83,12 @@ def events(
 
 def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
     """Return, for each run with new suites, whether each earlier check counts under them."""
-    in_order = Over.partitionBy(*LINE).orderBy("ingest")
+    in_order = Over.partitionBy(*PRODUCT_COLUMNS).orderBy("ingest")
     anew = (
-        runs.select(*LINE, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))
+        runs.select(*PRODUCT_COLUMNS, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))
         .where(sql.col("previous").isNotNull() & ~sql.col("suites").eqNullSafe(sql.col("previous")))
         .where(sql.col("ingest") > after)
-        .select(*LINE, sql.col("ingest").alias("since"), sql.col("suites").alias("now"))
+        .select(*PRODUCT_COLUMNS, sql.col("ingest").alias("since"), sql.col("suites").alias("now"))
     )
     # One row per check, with its first run under each version of the suites: more rows would be multiplied by the
     # changes of the suites.
@@ -101,7 +101,7 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
     )
     now = sql.xxhash64("now")
     checks = (
-        first.join(sql.broadcast(anew), list(LINE))
+        first.join(sql.broadcast(anew), list(PRODUCT_COLUMNS))
         .where("first < since")
         .select(
             *(*_CHECK, "since", "now"),
@@ -127,7 +127,7 @@ def _steps(events: DataFrame) -> DataFrame:
         .withColumn("stands", stands)
         .withColumn("stood", sql.lag("stands").over(in_order))
     )
-    return stood.groupBy(*LINE, "rule", "ingest").agg(
+    return stood.groupBy(*PRODUCT_COLUMNS, "rule", "ingest").agg(
         *(_difference(number).alias(f"by{number}") for number in DECIDED_RANKS),
         sql.count("rank").alias("judged"),
         sql.max("document").alias("document"),
@@ -145,7 +145,7 @@ def _difference(number: int) -> Column:
 
 def _verdicts(steps: DataFrame) -> DataFrame:
     """Return the standing verdict after each run that judged the rule or changed the suites, where it changed."""
-    in_order = Over.partitionBy(*LINE, "rule").orderBy("ingest")
+    in_order = Over.partitionBy(*PRODUCT_COLUMNS, "rule").orderBy("ingest")
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)
     stands = sql.coalesce(
@@ -153,7 +153,7 @@ def _verdicts(steps: DataFrame) -> DataFrame:
     )
     return (
         steps.select(
-            *(*LINE, "rule", "ingest"),
+            *(*PRODUCT_COLUMNS, "rule", "ingest"),
             *(sql.last(name, ignorenulls=True).over(so_far).alias(name) for name in ("document", "section")),
             stands.alias("verdict"),
             sql.max(sql.when(sql.col("judged") > 0, sql.col("ingest"))).over(earlier).alias("ingest_before"),
@@ -169,7 +169,7 @@ def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
         "ingest",
         "run",
         "sut_version",
-        (sql.col("ingest") == sql.min("ingest").over(Over.partitionBy(*LINE))).alias("is_first"),
+        (sql.col("ingest") == sql.min("ingest").over(Over.partitionBy(*PRODUCT_COLUMNS))).alias("is_first"),
     )
     before = runs.select(
         sql.col("ingest").alias("ingest_before"),

@@ -13,7 +13,7 @@ from reports.lake.command import (
     Conf,
     LakeUri,
     Master,
-    end,
+    exit_with_code_of,
     one_line_errors,
     open_lake,
     open_session,
@@ -55,9 +55,9 @@ def ingest(
     with one_line_errors("lake ingest"):
         confirm_some(runs, "run folder")
     with open_lake("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
-        from reports.lake.ingest import ingest as take
+        from reports.lake.ingest import ingest as ingest_runs
 
-        report = take(at, runs, replacing=replace, stage=stage)
+        report = ingest_runs(at, runs, replacing=replace, stage=stage)
     say_report("lake ingest", report)
 
 
@@ -137,22 +137,22 @@ def judge(
         confirm_some(captures, "captures", may_be_files=True)
         confirm_place(out, "--out")
         from reports.lake import judging
-        from reports.lake.captures import Given
+        from reports.lake.captures import GivenSystem
 
-        given, bounds = Given(name, version, profile, sut), judging.Bounds(largest << 20, seconds)
+        given, bounds = GivenSystem(name, version, profile, sut), judging.Bounds(largest << 20, seconds)
         if out:
-            with open_session(command, master, conf, judging.ARROW) as (spark, progress):
+            with open_session(command, master, conf, judging.ARROW_SETTINGS) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
             _say_judged(written)
             typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
             raise typer.Exit(BAD_INPUT if written.refused else LINES_REJECTED if written.rejected else 0)
-        with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW) as (at, stage):
+        with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
     _say_judged(written)
     say(report, command, captures=True)
-    end([report])
+    exit_with_code_of([report])
 
 
 def _say_judged(written: Written) -> None:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
-MUCH = 100 << 20
+LARGE_INGEST_OCTETS = 100 << 20
 """The total size of verdict files, in octets, above which an ingest takes minutes."""
-QUICK = {
+SHORT_INGEST_SETTINGS = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
     "spark.broadcast.blockSize": "128k",
     "spark.broadcast.checksum": "false",
@@ -41,7 +41,7 @@ Without them, adaptive planning between stages takes a fifth of the time of such
 collector another fifth, and the memory that Spark reserves for large tables another fifth: 64 MiB for each of some
 hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
 """
-NAMED = 3
+REJECTED_LINES_NAMED = 3
 """The maximum number of rejected lines that the terminal names; further lines are counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
@@ -89,7 +89,7 @@ def open_session(
 
     runs = list(runs)
     much = _is_large_ingest(runs)
-    quick = QUICK if runs and not much else {}
+    quick = SHORT_INGEST_SETTINGS if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
         with session(master, conf={**quick, **settings, **given}, much=much) as spark:
@@ -114,10 +114,10 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 def say_report(command: str, report: Report) -> None:
     """Report the result for each argument, and exit with the resulting code."""
     say(report, command)
-    end([report])
+    exit_with_code_of([report])
 
 
-def end(reports: Iterable[Report]) -> None:
+def exit_with_code_of(reports: Iterable[Report]) -> None:
     """Exit with the code for the results of all arguments, unless it is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
@@ -139,9 +139,9 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
     if report.rejected and not captures:
         named = [
             f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
-            for folder, line, why in report.named[:NAMED]
+            for folder, line, why in report.named[:REJECTED_LINES_NAMED]
         ]
-        more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
+        more = f" and {report.rejected - REJECTED_LINES_NAMED} more" if report.rejected > REJECTED_LINES_NAMED else ""
         typer.echo(
             f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
             f"{'; '.join(named)}{more}; the table `rejected` has all",
@@ -156,14 +156,14 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
 
 
 def _is_large_ingest(runs: Iterable[str]) -> bool:
-    """Return whether an ingest of these run folders exceeds `MUCH`, or has an unknown size because they are remote."""
+    """Return whether run folders exceed `LARGE_INGEST_OCTETS`, or have an unknown size because they are remote."""
     octets = 0
     for run in runs:
         if is_url(run):
             return True
         with suppress(OSError, ValueError):  # reported later, with the other refused ones
             octets += (Path(run) / "verdicts.jsonl").stat().st_size
-    return octets > MUCH
+    return octets > LARGE_INGEST_OCTETS
 
 
 def _parse_setting(text: str) -> tuple[str, str]:

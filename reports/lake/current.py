@@ -101,7 +101,7 @@ def _rank_in(order: Column) -> Column:
 
 
 def _rules_by_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst and later undecided ones.
+    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, and later undecided.
 
     Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
     a counting check is retired, and keeps its last verdict.

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake import changes, current, derived, side_by_side
-from reports.lake.changes import Before
+from reports.lake.changes import EarlierVerdicts
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
 from reports.lake.renamed_checks import rename_checks, with_new_names
@@ -23,7 +23,7 @@ from reports.lake.writing import write
 LINES_AT_ONCE = 2_500_000
 """The maximum number of lines that one job derives, so that its memory does not grow with the lake."""
 
-OF_PRODUCTS = ("changes", "check_current")
+PRODUCT_TABLES = ("changes", "check_current")
 """The derived tables whose unit is a product: all versions of a system together."""
 
 
@@ -47,10 +47,10 @@ def derive(
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
     systems = partial(_derive_systems, lake, commit, suts, runs, keep)
     of_products = partial(_derive_all_products, lake, products, runs, keep)
-    side_by_side.do(lines, systems, of_products)
+    side_by_side.do_parts(lines, systems, of_products)
     runs.unpersist()
     return {
-        table: _commits_of_units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts)
+        table: _commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
         for table in DERIVED
     }
 
@@ -116,10 +116,10 @@ def _derive_products(
     checks, catalogue = lake.table("check_current", products) if after else None, None
     if any(map(partial(_has_other_suites, known), fresh)):
         suites = _read_of_suites(lake, "suites", fresh)
-        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.LINE)
-        tests = rename_checks(tests, mine, suites, changes.LINE)
-        checks = rename_checks(checks, mine, suites, changes.LINE) if checks is not None else None
-    before = Before(checks, after) if checks is not None else None
+        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS)
+        tests = rename_checks(tests, mine, suites, changes.PRODUCT_COLUMNS)
+        checks = rename_checks(checks, mine, suites, changes.PRODUCT_COLUMNS) if checks is not None else None
+    before = EarlierVerdicts(checks, after) if checks is not None else None
     events = changes.events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # few rows that cost most of the work; without earlier rows they are computed twice
@@ -145,7 +145,7 @@ def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFram
 
 
 def _has_other_suites(known: Collection[Known], run: Known) -> bool:
-    """Return whether the suites of a run differ, or may differ, from those of the product's previous run."""
+    """Return whether the suites of a run differ, or may differ, from the suites of the product's previous run."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
     return before is not None and not (run.suites and run.suites == before.suites)

@@ -74,7 +74,7 @@ class Difference:
     steps: tuple[Step, ...]
 
     def of(self, kind: str) -> list[Step]:
-        """Return the rules of one kind."""
+        """Return the rules with one kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
 
@@ -131,7 +131,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
 
 
 def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
-    """Return the runs of a side; at least one."""
+    """Return the runs of a side; raise `RollupError` when there are none."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):

@@ -48,7 +48,7 @@ FORMATS: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "js
 _JSON = {"ignoreNullFields": "false", "timestampFormat": _TIME}
 
 
-def in_order(rows: DataFrame, table: str) -> DataFrame:
+def sort_table(rows: DataFrame, table: str) -> DataFrame:
     """Return derived tables sorted, so that exports can be compared.
 
     Facts stay unsorted, because there are millions of rows.

@@ -13,19 +13,19 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from reports.java_errors import java_reason
+from reports.java_errors import describe_java_error
 from reports.lake.local import is_url, local_path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
 NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
-SMALL = 64 << 20
+SMALL_FILE_OCTETS = 64 << 20
 """The maximum size in octets of a file that is read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its time in ms since 1970, its names for Hadoop and in ``_metadata.file_path`` of Spark."""
+    """A file or folder: its names for Hadoop and in Spark's ``_metadata.file_path``, octets, and ms since 1970."""
 
     uri: str
     encoded: str
@@ -109,7 +109,7 @@ class Files:
         """Return the text of a small file; octets that are not UTF-8 become U+FFFD."""
         with _one_line_errors(uri):
             path, system = self._file_system_of(uri)
-            if (size := system.getFileStatus(path).getLen()) > SMALL:
+            if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
                 raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
             stream = system.open(path)
             try:
@@ -202,4 +202,4 @@ def _one_line_errors(uri: str) -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:
-        raise RollupError(f"{one_line(uri)}: {java_reason(error)}") from error
+        raise RollupError(f"{one_line(uri)}: {describe_java_error(error)}") from error

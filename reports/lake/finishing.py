@@ -12,7 +12,7 @@ from reports.lake import sources
 from reports.lake.files import Files
 from reports.lake.ingest import Stage
 
-LOOK_S = 1
+POLL_INTERVAL_S = 1
 """The seconds between two checks of unfinished runs."""
 
 
@@ -25,11 +25,11 @@ def wait_until_finished(
 ) -> None:
     """Wait until all runs that the arguments name are finished, at most ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
-    for _ in range(math.ceil(wait_s / LOOK_S)):
+    for _ in range(math.ceil(wait_s / POLL_INTERVAL_S)):
         folders, missing = sources.find(files, arguments)
         runs, unread = sources.read_runs(spark, files, folders)
         going = [run for run in runs if run.row["finished"] is None]
         if not (going or missing or unread):
             return
         stage(f"waiting for {len(going) + len(missing) + len(unread)} runs")
-        wait(LOOK_S)
+        wait(POLL_INTERVAL_S)

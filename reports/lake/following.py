@@ -27,9 +27,9 @@ from reports.text import one_line, slug
 
 RUNS_AT_ONCE = 200
 """The maximum number of run folders in a micro-batch."""
-NEVER = "36500d"
+UNLIMITED_FILE_AGE = "36500d"
 """The maximum age of the files that the stream reports: unlimited, so that old run folders are ingested, too."""
-PATIENCE = 3
+FAILED_SEARCHES_LIMIT = 3
 """The number of consecutive failed searches after which the command fails; another process may change the lake."""
 State = dict[str, list[int]]
 """The size in octets and the time (ms since 1970) of each file of a run folder, by name."""
@@ -38,8 +38,8 @@ State = dict[str, list[int]]
 class Follower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each `look`.
 
-    ``told`` gets the report of each ingest. Raises `RollupError` for a missing folder, or one that is itself a run
-    folder.
+    ``told`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is itself
+    a run.
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, told: Callable[[Report], None]) -> None:
@@ -77,7 +77,7 @@ class Follower:
             self._spark.readStream.format("binaryFile")
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", RUNS_AT_ONCE)
-            .option("maxFileAge", NEVER)
+            .option("maxFileAge", UNLIMITED_FILE_AGE)
             .load(f"{as_pattern(self._runs)}/*/{RUN}")
             .select("path")  # their content is not read
         )
@@ -127,7 +127,7 @@ class Follower:
         lake = Lake.open_or_new(self._spark, self._where)
         found, refused = sources.folders_at(lake.files, before)
         report = Report(lake.manifest.number, refused=refused)
-        ingest.take(lake, found, report, finished=True, stage=self._stage)
+        ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
         lake = Lake.open_or_new(self._spark, self._where)
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
@@ -162,7 +162,7 @@ def keep_looking(
 ) -> None:
     """Search repeatedly until `KeyboardInterrupt`.
 
-    Report each failure, and raise the error when `PATIENCE` searches fail.
+    Report each failure, and raise the error when `FAILED_SEARCHES_LIMIT` searches fail.
     """
     failures = 0
     while True:
@@ -171,7 +171,7 @@ def keep_looking(
             failures = 0
         except RollupError as error:
             failures += 1
-            if failures == PATIENCE:
+            if failures == FAILED_SEARCHES_LIMIT:
                 raise
             say(f"{error}; trying again in {every_s:g} s")
         wait(every_s)

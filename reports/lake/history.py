@@ -16,7 +16,7 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a history: a run with its verdict of the rule, or of a system's history with its rules by verdict."""
+    """A run in a history, with its verdict of the rule, or, for a system, its numbers of rules by verdict."""
 
     ingest: int
     run: str

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from reports.java_errors import FAILURES, java_reason
+from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import lines, manifest, sources, writing
 from reports.lake.derivation import derive
 from reports.lake.manifest import Commit, Known, Manifest
@@ -49,10 +49,12 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
     """Ingest the new run folders into the lake; raise `RollupError` when the lake could not be changed."""
     stage("checking the run folders")
     folders, refused = sources.find(lake.files, arguments)
-    return take(lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage)
+    return ingest_folders(
+        lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage
+    )
 
 
-def take(
+def ingest_folders(
     lake: Lake,
     folders: Sequence[Folder],
     report: Report,
@@ -83,10 +85,10 @@ def after_publishing(report: Report) -> Iterator[None]:
     """Add to the message of a failure that the lake was already published. Raises `RollupError`."""
     try:
         yield
-    except (RollupError, *FAILURES) as error:
+    except (RollupError, *SPARK_ERRORS) as error:
         if not (done := len(report.taken) + len(report.replaced)):
             raise
-        why = str(error) if isinstance(error, RollupError) else java_reason(error)
+        why = str(error) if isinstance(error, RollupError) else describe_java_error(error)
         raise RollupError(
             f"the lake was published, its state {report.number} has the {done} runs; the next step failed: {why}"
         ) from error
@@ -111,7 +113,7 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
     if contents:
-        raise RollupError(f"Spark has another spelling for a file: {one_line(next(iter(contents)))}")
+        raise RollupError(f"Spark spells the name of a file differently: {one_line(next(iter(contents)))}")
     return read
 
 
@@ -198,7 +200,7 @@ def _write_folders(
     numbered = _number_runs(old, chosen)
     if gone:
         stage("dropping the replaced runs")
-        lake = writing.leave_out(lake, set(gone), commit)
+        lake = writing.rewrite_without_runs(lake, set(gone), commit)
     fresh = _find_new_suites(old, chosen)
     commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
     holder = {run: each.commit for each in commits for run in each.runs}
@@ -222,7 +224,7 @@ def _write_folders(
 
 def _delete_commit(lake: Lake, commit: str) -> None:
     """Delete the files of a failed ingest as far as possible: the disk may be full, and `vacuum` comes later."""
-    with suppress(RollupError, *FAILURES):
+    with suppress(RollupError, *SPARK_ERRORS):
         for each in lake.files.entries(f"{lake.uri}/data"):
             if each.name.startswith(commit):
                 lake.files.delete(each.uri)

@@ -21,7 +21,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
-from reports.lake.captures import By, Given, Unit, captures_of, found, list_units, tests_of
+from reports.lake.captures import CaptureJudge, GivenSystem, Unit, captures_of, expand_names, list_units, tests_of
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
@@ -33,12 +33,12 @@ from reports.text import one_line
 GROUP = "mqconform.captures"
 """The entry points of the judge of captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
 ARCHIVE = "mqconform-code"
-ARROW: Final = {
+ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
 }
 """The session's settings for batches of captures, which are in the memory of both Java and Python."""
-MEMORY: Final = 2 << 30
+CAPTURE_MEMORY_OCTETS: Final = 2 << 30
 """The maximum memory in octets for judging one capture."""
 _LINE = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
@@ -92,7 +92,7 @@ class CapturedFolder(Folder):
 
 
 def judge_into_lake(
-    lake: Lake, captures: Iterable[str], given: Given, bounds: Bounds, *, replacing: bool, stage: Stage
+    lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: Bounds, *, replacing: bool, stage: Stage
 ) -> tuple[Report, Written]:
     """Judge the captures that the lake does not have, and ingest the verdicts; return the results."""
     aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
@@ -103,7 +103,7 @@ def judge_into_lake(
             known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
         )
         report = Report(lake.manifest.number, refused=written.refused)
-        ingest.take(lake, written.folders, report, replacing=replacing, stage=stage)
+        ingest.ingest_folders(lake, written.folders, report, replacing=replacing, stage=stage)
         report.known += written.known
     finally:
         lake.files.delete(aside)
@@ -111,7 +111,7 @@ def judge_into_lake(
 
 
 def judge_into_folder(
-    spark: SparkSession, captures: Iterable[str], given: Given, bounds: Bounds, out: str, stage: Stage
+    spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
 ) -> Written:
     """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
     files, target = Files(spark), uri_of(out)
@@ -129,7 +129,7 @@ def judge_into_folder(
 def _judge_folders(
     spark: SparkSession,
     captures: Iterable[str],
-    given: Given,
+    given: GivenSystem,
     bounds: Bounds,
     aside: str,
     stage: Stage,
@@ -139,10 +139,10 @@ def _judge_folders(
     """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures that the lake does not have."""
     files, written = Files(spark), Written()
     stage("looking for captures")
-    names = found(files, captures)
+    names = expand_names(files, captures)
     judge = _find_entry_point("judge")
     rules, suites = _find_entry_point("rules").load()()
-    by = By(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
+    by = CaptureJudge(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
     units, written.refused = list_units(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
@@ -154,7 +154,7 @@ def _judge_folders(
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
     with _send_code(spark) as archive:
-        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY, given.sut)
+        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
         judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
         _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
@@ -169,7 +169,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # Too large files are never read: the source drops them before opening them.
-    small = captures.where(sql.col("length") <= octets).select(*judging_worker.TOLD, "content")
+    small = captures.where(sql.col("length") <= octets).select(*judging_worker.CAPTURE_COLUMNS, "content")
     why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are read"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
     rows = small.mapInArrow(worker, judging_worker.DDL)

@@ -46,7 +46,7 @@ DDL = (
     "notes array<string>, rejected string"
 )
 """The `SCHEMA` in Spark's notation."""
-TOLD = ("unit", "profile", "capture")
+CAPTURE_COLUMNS = ("unit", "profile", "capture")
 """The columns of each capture that a worker gets, without its ``content``."""
 ROWS = 4096
 
@@ -77,7 +77,7 @@ class Worker:
             path = Path(folder) / "capture.pcapng"
             for batch in batches:
                 for row in range(batch.num_rows):
-                    unit, profile, capture = (batch.column(name)[row].as_py() for name in TOLD)
+                    unit, profile, capture = (batch.column(name)[row].as_py() for name in CAPTURE_COLUMNS)
                     path.write_bytes(batch.column("content")[row].as_buffer())
                     rows = self._judge_capture(judge, path, capture, profile)
                     for start in range(0, len(rows), ROWS):

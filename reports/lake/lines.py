@@ -39,10 +39,10 @@ REQUIRED = {
 }
 JSON = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
 END = "\0end"
-REJECTED_TEXT = 500
+REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
-LONGEST_MS = 10**12
+LONGEST_OFFSET_MS = 10**12
 """The largest accepted difference between a time and the start of its run, in ms: thirty years."""
 
 
@@ -170,7 +170,11 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     reason = sql.when(cut, "the line is cut off in the middle").otherwise(sql.col("why"))
     return shape_rows(
         rows.select(
-            "run", "folder", "line", reason.alias("reason"), sql.substring("text", 1, REJECTED_TEXT).alias("text")
+            "run",
+            "folder",
+            "line",
+            reason.alias("reason"),
+            sql.substring("text", 1, REJECTED_TEXT_CHARACTERS).alias("text"),
         ),
         "rejected",
     )
@@ -238,7 +242,7 @@ def _reason_for_rejection(schema: int) -> Column:
         ]
     else:
         checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
-        checks.append((~v["ms"].between(-LONGEST_MS, LONGEST_MS), "ms is outside the run"))
+        checks.append((~v["ms"].between(-LONGEST_OFFSET_MS, LONGEST_OFFSET_MS), "ms is outside the run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 

@@ -134,7 +134,7 @@ def unit_folder(commit: str, table: str, unit: str) -> str:
     return f"{table_folder(commit, table)}/unit={unit}"
 
 
-def numbers(files: Readable, lake: str) -> list[int]:
+def list_numbers(files: Readable, lake: str) -> list[int]:
     """Return the numbers of the manifests, sorted."""
     names = (NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
@@ -142,7 +142,7 @@ def numbers(files: Readable, lake: str) -> list[int]:
 
 def read(files: Readable, lake: str) -> Manifest:
     """Return the newest state of a lake; an empty state before the first publication. Raises `RollupError`."""
-    if not (known := numbers(files, lake)):
+    if not (known := list_numbers(files, lake)):
         return Manifest()
     return read_number(files, lake, known[-1])
 

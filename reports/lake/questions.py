@@ -90,7 +90,7 @@ def export(
 ) -> None:
     """Write a table as CSV or JSON."""
     with one_line_errors("lake export"):
-        from reports.lake.exporting import FORMATS, in_order
+        from reports.lake.exporting import FORMATS, sort_table
         from reports.lake.schemas import TABLES
 
         write = _parse_format(form, FORMATS)
@@ -100,7 +100,7 @@ def export(
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
         _adapt_shuffles(at)
-        rows = in_order(at.table(table), table)
+        rows = sort_table(at.table(table), table)
         if target is None:
             write(rows, sys.stdout)
         else:

@@ -18,17 +18,17 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import rows
-from reports.lake.files import SMALL, Files, Status, as_pattern, uri_of
+from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON, plain_path
 from reports.lake.local import is_url, local_path
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError
-from reports.runs import inside
+from reports.runs import resolve_inside
 from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
-WHOLE = ("", "all")
+WHOLE_SELECTIONS = ("", "all")
 """The values of ``selection`` in run.json that mean a whole run."""
 RUN_FIELDS = (
     "schema",
@@ -147,7 +147,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
-    names = rows.frame(spark, known, {"path": "string", "suites": "string"})
+    names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
     return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
 
@@ -226,11 +226,11 @@ def _read_folder(files: Files, uri: str) -> Folder:
     there = {each.name: each for each in files.entries(uri)}
     for name in FILES:
         each = there.get(name)
-        if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
+        if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
-        if name != VERDICTS and each.size > SMALL:
+        if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
             raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
         found[name] = each
     return Folder(uri, found)
@@ -284,7 +284,7 @@ def _parse_source(folder: Folder, text: str) -> Source:
         "finished": finished,
         "exit": record.whole("exit"),
         "aborted": aborted,
-        "partial": selection not in WHOLE or aborted is not None or finished is None,
+        "partial": selection not in WHOLE_SELECTIONS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
         "extra": _extra_fields(record.values, sut.values),

@@ -15,7 +15,7 @@ from reports.lake import manifest
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+READING_STATEMENTS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 MEMORY_MIB = 2_048
 
 
@@ -37,7 +37,7 @@ def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
         _name_tables(connection, lake)
         _close_the_rest(connection, lake)
         statements = connection.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in READING:
+        if len(statements) != 1 or statements[0].type not in READING_STATEMENTS:
             raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]

@@ -14,7 +14,7 @@ from reports.lake.schemas import ddl, empty
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-OURS = ("data", "manifests", "follow")
+LAKE_ENTRIES = ("data", "manifests", "follow")
 """The names of files and folders in the folder of a lake."""
 
 
@@ -44,7 +44,7 @@ class Lake:
             status = files.status(uri)
             if status is not None and not status.is_folder:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
-            if foreign := [each.name for each in files.entries(uri) if each.name not in OURS]:
+            if foreign := [each.name for each in files.entries(uri) if each.name not in LAKE_ENTRIES]:
                 raise RollupError(
                     f"{one_line(where)} is not a lake, it has {one_line(foreign[0], 60)}: give --lake another folder"
                 )

@@ -15,9 +15,9 @@ from reports.lake.schemas import FACTS
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
-SMALL = 64 << 20
+SMALL_INGEST_OCTETS = 64 << 20
 """The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
-FILE = 128 << 20
+MERGED_FILE_OCTETS = 128 << 20
 """The size in octets of a merged file."""
 
 
@@ -41,7 +41,7 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
         lake = _merge_commits(lake, done, stage)
     stage("deleting")
     files, uri = lake.files, lake.uri
-    known = manifests.numbers(files, uri)
+    known = manifests.list_numbers(files, uri)
     latest = (time.time() - hours * 3600) * 1000
     entries = files.entries(f"{uri}/manifests")
     published = {each.name: each.modified for each in entries}
@@ -92,11 +92,11 @@ def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:
-        if (octets := _count_octets(lake, [each], "verdicts")) >= SMALL:
+        if (octets := _count_octets(lake, [each], "verdicts")) >= SMALL_INGEST_OCTETS:
             continue
         bundles[-1].append(each)
         size += octets
-        if size >= SMALL:
+        if size >= SMALL_INGEST_OCTETS:
             bundles.append([])
             size = 0
     return [bundle for bundle in bundles if len(bundle) > 1]
@@ -109,7 +109,10 @@ def _write_as_one(lake: Lake, name: str, small: Sequence[Commit], stage: Callabl
         rows = lake.table(table, {each.commit for each in small})
         if {"sut", "ingest"} <= set(rows.columns):
             rows = rows.sortWithinPartitions("sut", "ingest")
-        write(rows.coalesce(1 + _count_octets(lake, small, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
+        write(
+            rows.coalesce(1 + _count_octets(lake, small, table) // MERGED_FILE_OCTETS),
+            f"{lake.uri}/{table_folder(name, table)}",
+        )
     return Commit(name, tuple(run for each in small for run in each.runs), tables)
 
 

@@ -20,7 +20,7 @@ from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-SHUFFLE_PARTITION = 32 << 20
+SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 GROUP = 512 << 20
@@ -40,7 +40,7 @@ class WrittenMeanwhile(RollupError):
 def size_shuffles(spark: SparkSession, octets: int) -> None:
     """Set the number of shuffle partitions for an input of this size."""
     cores = spark.sparkContext.defaultParallelism
-    spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION))))
+    spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
 
 
 def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
@@ -66,7 +66,7 @@ def write_facts(
         writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
             rules = sources.rules_of(lake.spark, fresh)
-            side_by_side.do(
+            side_by_side.do_parts(
                 sum(run.lines for run in runs),
                 partial(writer.keep, "catalogue", sources.catalogue(rules)),
                 partial(writer.keep, "suites", sources.suites(rules)),
@@ -117,7 +117,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     """Write the rows of the runs; return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
-    of_runs = rows.frame(spark, map(_build_run_row, runs), OF_RUNS)
+    of_runs = rows.make_table(spark, map(_build_run_row, runs), OF_RUNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }
@@ -140,7 +140,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         writer.keep("rule_runs", facts.rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
-    side_by_side.do(sum(run.lines for run in runs), write_evidence, write_verdicts)
+    side_by_side.do_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
     writer.keep("runs", _build_runs(spark, runs, kept))
     return kept
 
@@ -158,7 +158,7 @@ def _write_rejected(
     _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
-def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
+def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
     """Write the commits that contain these runs again without the runs.
 
     The new names begin with the name of ``commit``.
@@ -236,4 +236,4 @@ def _build_runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int
             | {"ingest": each.ingest, "ingested": now, "digest": each.digest}
             | {"lines": each.lines, "kept": good, "rejected": each.lines - good}
         )
-    return rows.frame(spark, found, FACTS["runs"])
+    return rows.make_table(spark, found, FACTS["runs"])

@@ -12,7 +12,7 @@ from reports import text, vocabulary
 from reports.model import worst
 from reports.site import drawing, names, packets
 
-NEXT = {
+HINTS_BY_FINDING = {
     "fail": "broken: compare the expected with the observed value, and repeat the check.",
     "harness_error": "not judged by a failure of the tester: report them with the run folder.",
     "inconclusive": "undecided: the reason names the step before the rule that failed.",
@@ -49,7 +49,7 @@ def environment() -> Environment:
     env.globals |= {
         "KINDS": vocabulary.KINDS,
         "FINDINGS": vocabulary.FINDINGS,
-        "NEXT": NEXT,
+        "NEXT": HINTS_BY_FINDING,
         "names": names,
         "rule_page": names.rule_page,
         "repeat": text.repeat,

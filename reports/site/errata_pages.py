@@ -8,7 +8,7 @@ from reports.site.downloads import write_table
 from reports.site.pages import Pages
 from reports.text import natural_key
 
-RULES_HERE = 20
+RULES_PER_ERRATUM_SHOWN = 20
 """The maximum number of rules per erratum on the page of all errata."""
 
 
@@ -19,9 +19,9 @@ def write_errata(pages: Pages) -> None:
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)
     others = [each for each in pages.errata if each not in cited]
-    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_HERE)
+    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_PER_ERRATUM_SHOWN)
     for entry, rules in cited.items():
-        if len(rules) > RULES_HERE:
+        if len(rules) > RULES_PER_ERRATUM_SHOWN:
             pages.write("erratum.html", names.erratum_page(entry), entry=entry, rules=rules)
     rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
     write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reports.model import Run
-from reports.runs import inside
+from reports.runs import resolve_inside
 from reports.site import names
 
-PATTERNS = ("sut*.log", "control*.log")
+LOG_PATTERNS = ("sut*.log", "control*.log")
 """The patterns of logs in a run folder: the logs of further workers have numbers."""
 LOGS_SHOWN = 16
-OCTETS = 1 << 20
+LOG_OCTETS_COPIED = 1 << 20
 """The maximum number of octets to copy, from the end of a log."""
 
 
@@ -28,26 +28,26 @@ class Log:
     @property
     def is_cut(self) -> bool:
         """Whether the copy contains only the end of the log."""
-        return self.octets > OCTETS
+        return self.octets > LOG_OCTETS_COPIED
 
 
 def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
     """Copy the logs of a run that are not empty; return an empty list for a remote folder."""
     if folder is None or not folder.is_dir():
         return []
-    found = [path.name for pattern in PATTERNS for path in sorted(folder.glob(pattern))][:LOGS_SHOWN]
+    found = [path.name for pattern in LOG_PATTERNS for path in sorted(folder.glob(pattern))][:LOGS_SHOWN]
     logs = (_copy_log(site, folder.resolve(), name, run) for name in found)
     return [log for log in logs if log is not None]
 
 
 def _copy_log(site: Path, folder: Path, name: str, run: Run) -> Log | None:
-    source = inside(folder, name)
+    source = resolve_inside(folder, name)
     octets = source.stat().st_size if source is not None else 0
     if source is None or not octets:
         return None
     # The suffix is always .txt, so that a browser shows the content as text.
     page = names.run_log(run.run, name)
     with source.open("rb") as log:
-        log.seek(max(0, octets - OCTETS), os.SEEK_SET)
-        (site / page).write_bytes(log.read(OCTETS))
+        log.seek(max(0, octets - LOG_OCTETS_COPIED), os.SEEK_SET)
+        (site / page).write_bytes(log.read(LOG_OCTETS_COPIED))
     return Log(name, page, octets)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import RUNS_SHOWN, Contents, Run, Standing, System, rule_key
+from reports.model import RUNS_PER_SYSTEM_SHOWN, Contents, Run, Standing, System, rule_key
 from reports.site.environment import environment
 from reports.site.logs import Log
 from reports.site.news import News
@@ -25,9 +25,9 @@ COLUMNS_A_PAGE = 20
 """The maximum number of systems that are columns of one page; further systems are on further pages."""
 COLUMNS_THAT_FIT = 5
 """The number of columns above which the table scrolls in a box."""
-RUNS_HERE = 500
+RUNS_WITH_PAGES = 500
 """The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
-KEPT = 4096
+OUTPUTS_CACHED = 4096
 """The maximum number of cached outputs of each macro."""
 Stage = Callable[[str, int, int], None]
 """A function that gets the present stage, the finished parts, and all parts (0: unknown)."""
@@ -64,7 +64,7 @@ class Pages:
         self.latest = {run.system: run for run in contents.runs}
         """The latest run of each system, by key."""
         newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
-        self.run_pages = {run.run for run in newest_first[:RUNS_HERE]}
+        self.run_pages = {run.run for run in newest_first[:RUNS_WITH_PAGES]}
         """The runs with a page."""
         self.news: dict[str, News] = {}
         """The changes of each run."""
@@ -109,7 +109,7 @@ class Pages:
     def is_first(self, run: Run) -> bool:
         """Return whether a run is the first of its system; False for systems whose first runs are not loaded."""
         of_system = [one for one in self.contents.runs if one.system == run.system]
-        return len(of_system) < RUNS_SHOWN and run is of_system[0]
+        return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
         """Return the missing root of a verdict; empty when no root is missing."""
@@ -143,7 +143,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
     """Return the macros of parts.html; output that is often repeated is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
-    kept = {name: lru_cache(KEPT)(macros[name]) for name in _OF_VALUES}
+    kept = {name: lru_cache(OUTPUTS_CACHED)(macros[name]) for name in _OF_VALUES}
     counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
@@ -151,7 +151,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Cache the output of a macro by the content of its counters, which are not hashable."""
 
-    @lru_cache(KEPT)
+    @lru_cache(OUTPUTS_CACHED)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
         return macro(Counter(dict(counts)), *more)
 

@@ -12,7 +12,7 @@ from reports.site.pages import Pages
 from reports.text import clip, system_label, visible
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
-FIRST = 200
+FINDINGS_NAMED = 200
 """The maximum number of rules with findings that the page names; the sections and the search show all rules."""
 _SAYS = 300
 _LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
@@ -29,8 +29,8 @@ def write_rule_lists(pages: Pages) -> None:
     pages.write(
         "rules.html",
         names.RULES,
-        first=worst_first[:FIRST],
-        left_out=max(0, len(worst_first) - FIRST),
+        first=worst_first[:FINDINGS_NAMED],
+        left_out=max(0, len(worst_first) - FINDINGS_NAMED),
         documents=documents,
         levels=sorted({rule.level for rule in pages.rules}),
     )

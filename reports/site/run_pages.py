@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 from reports.model import Run
-from reports.runs import inside
+from reports.runs import resolve_inside
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.logs import copy_logs
@@ -66,7 +66,7 @@ def write_runs(pages: Pages) -> None:
 def _copy_junit(pages: Pages, run: Run) -> str | None:
     """Copy the JUnit file of a run; None for a remote folder or a missing file."""
     folder = pages.captures.folder_of(run.run)
-    source = inside(folder.resolve(), JUNIT_FILE) if folder else None
+    source = resolve_inside(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:
         return None
     name = names.run_junit(run.run)

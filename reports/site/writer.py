@@ -28,7 +28,7 @@ FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data"
 STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
-CARDS = 24
+CARDS_SHOWN = 24
 """The maximum number of systems with a card; of more, the newest of each product, the most findings first."""
 
 
@@ -97,7 +97,7 @@ def _write_index(pages: Pages) -> None:
         },
         cards=cards,
         news=_collect_news(pages, cards),
-        most_cards=CARDS,
+        most_cards=CARDS_SHOWN,
         newly_failing=failing,
         wide=_width_class(len(documents), DOCUMENTS_THAT_FIT),
     )
@@ -148,10 +148,10 @@ def _count_newly_failing(pages: Pages, system: System) -> int:
 
 
 def _systems_with_card(pages: Pages) -> list[System]:
-    if len(pages.systems) <= CARDS:
+    if len(pages.systems) <= CARDS_SHOWN:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
-    return sorted(newest.values(), key=lambda each: -attention(pages.totals[each.key]))[:CARDS]
+    return sorted(newest.values(), key=lambda each: -attention(pages.totals[each.key]))[:CARDS_SHOWN]
 
 
 def _write_documents(pages: Pages) -> None:

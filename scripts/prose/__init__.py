@@ -1,1 +1,1 @@
-"""The prose linter: ``python -m scripts.prose`` (`make lint`)."""
+"""The prose linter, which ``python -m scripts.prose`` and `make lint` run."""

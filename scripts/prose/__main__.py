@@ -1,7 +1,6 @@
-"""Checks texts against the habits of `habits.toml` and the checks of proselint.
-
-A room (a page, the rules of a document, ...) that is not rewritten yet has its count of findings in `kept.toml`. More
-findings fail. Fewer findings are written to the file, except in CI: the counts only fall.
+"""Check texts against the habits in `habits.toml` and the checks of proselint. For each room (a page, the rules of a
+document, ...) that is not rewritten yet, `kept.toml` has the accepted number of findings. More findings are an error. A
+smaller number is written to the file, except in CI, so that the numbers only fall.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ HEAD = "# Findings of rooms that are not rewritten yet. The counts only fall: `p
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the findings of the rooms that have too many; return the exit code."""
+    """Print the findings of the rooms with too many findings; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.prose", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rooms", nargs="*", help="show all findings of these rooms, such as docs/attach.md")
     named = parser.parse_args(arguments).rooms

@@ -1,4 +1,4 @@
-"""Runs proselint, with its own checks and those of the project, over the texts of rooms."""
+"""Run proselint, with its own checks and those of the project, on the texts of rooms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scripts.prose.texts import Text
 
 HABITS = Path(__file__).with_name("habits.toml")
 OURS = "habits"
-NOISY = ("lexical_illusions", "needless_variants", "typography")
+DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """Checks of proselint that a table of numbers, `...` for omitted lines or a protocol term triggers."""
-AROUND = 30
+EXCERPT_CHARACTERS = 30
 """The number of characters that a finding shows on either side of the match."""
 
 
@@ -60,14 +60,14 @@ def register_checks() -> None:
 
 
 def findings_of(room: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one room: proselint gets each text as a line."""
+    """Yield the findings of one room, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
-    checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(NOISY, False)}
+    checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
     page = LintFile(room, content)
     for result in page.lint(config):
         check, (start, end) = result.check_result, result.check_result.span
         begin = start + (page.content[start] == "\n")
         line = page.content.count("\n", 0, begin) - 1
-        excerpt = page.content[max(0, begin - AROUND) : end + AROUND]
+        excerpt = page.content[max(0, begin - EXCERPT_CHARACTERS) : end + EXCERPT_CHARACTERS]
         yield Finding(texts[line], check.check_path.removeprefix(f"{OURS}."), excerpt.replace("\n", " "), check.message)

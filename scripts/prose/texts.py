@@ -1,4 +1,4 @@
-"""Finds the texts that people read, room by room: pages, sentences of rules, descriptions of faults, messages."""
+"""Find the texts that people read, room by room: pages, sentences of rules, descriptions of faults, messages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LEAST_WORDS = 4
-"""The least number of words of a text; shorter strings are names and keys."""
+"""The least number of words in a text; shorter strings are names and keys."""
 TESTER_ROOMS = (
     *("attach", "capture", "compiled", "environment", "expectations", "faults", "judging", "mutation", "preflight"),
     *("proof", "results", "roots", "rules", "run", "topology", "wire"),
 )
-"""The rooms of the tester whose docstrings and messages are checked; the others are not rewritten yet."""
+"""The rooms of the tester whose docstrings and messages are checked; other rooms are not rewritten yet."""
 LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")
 _FENCE = re.compile(r"^\s*```")
 _CODE = re.compile(r"`+[^`]+`+")
@@ -36,7 +36,9 @@ class Text:
 
 
 def rooms(root: Path) -> dict[str, list[Text]]:
-    """Return the texts of each room: a page, the rules or faults of a document, the commands or a room of a package."""
+    """Return the texts by room. A room is a page, the rules or faults of a document, the commands, or a folder of a
+    package.
+    """
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
     found = {str(page.relative_to(root)): list(texts_of_page(page)) for page in pages}
     for document in sorted({section.parents[1] for section in (root / "suites").glob("*/*/rules.toml")}):

@@ -119,7 +119,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "3600"], f"sleep 3600: not over after {LIMIT_S} s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600: still running after {LIMIT_S} s"),
 ]
 
 
@@ -132,7 +132,7 @@ def test_permanently_full_disk_ends_run_with_one_line_error(
     assert done.returncode == 2, done.stdout
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("ERROR: ")]
     assert len(lines) == 1, done.stdout + done.stderr
-    assert "its environment is not as it was: storage (" in lines[0]
+    assert "its environment could not be restored: storage (" in lines[0]
     assert words in lines[0]
     assert run_json(tmp_path / "run")["aborted"] in lines[0]
     assert "Traceback" not in done.stdout + done.stderr
@@ -143,7 +143,7 @@ HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 3600"]
 
 
 @pytest.mark.parametrize(
-    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"not over after {LIMIT_S} s")]
+    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"still running after {LIMIT_S} s")]
 )
 def test_partly_taken_disk_space_is_restored_and_run_continues(
     disk: Path, tmp_path: Path, command: list[str], words: str

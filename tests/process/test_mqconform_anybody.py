@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mqconform_process import mqconform, run_json, verdicts
 
-from benchmarks.anybody import CLEAN, HURRIED, meet
+from benchmarks.anybody import CLEAN, HURRIED, run_scenario
 from benchmarks.systems import Scenario
 
 SELECTION = (
@@ -46,7 +46,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
     def meeting(scenario: Scenario) -> Met:
-        said = meet(scenario, folders[scenario], SCENARIOS[scenario], mqconform)
+        said = run_scenario(scenario, folders[scenario], SCENARIOS[scenario], mqconform)
         return Met(list(said), folders[scenario])
 
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
@@ -65,7 +65,7 @@ def test_checks_leave_no_residue_for_other_checks_or_runs(met: dict[Scenario, Me
     for run in (met[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
         assert {line["verdict"] for line in verdicts(run)} <= CLEAN
         found = [one["what"] for one in run_json(run)["residue"]]
-        assert all(what.startswith("found before it") for what in found), found
+        assert all(what.startswith("left by an earlier check or run") for what in found), found
 
 
 def test_workers_sharing_a_system_report_the_same_queue_manager(met: dict[Scenario, Met]) -> None:

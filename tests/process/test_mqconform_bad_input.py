@@ -46,10 +46,13 @@ MISTAKES = [
         EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
         "unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000",
     ),
-    (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
-    (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
+    (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name contains the invisible character U+001B; remove it"),
+    (
+        EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n",
+        "queues.admin contains the invisible character U+000A",
+    ),
     (EXTERNAL.replace('"contoso"', f'"{"x" * 301}"'), "sut.name is longer than 300 characters"),
-    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can get a port that is picked'),
+    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0, but a free port can be chosen only for kind = "process"'),
     (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
 ]
 
@@ -239,4 +242,4 @@ def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
         sys.executable, "-m", "mqconform", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
     )
     assert done.returncode == run_json(copy / "r")["exit"] == 5
-    assert "checks ran; a whole run has 1000 (suites/frozen.toml)" in done.stdout
+    assert "checks ran; a complete run has 1000 (suites/frozen.toml)" in done.stdout

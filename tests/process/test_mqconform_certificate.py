@@ -22,7 +22,7 @@ from harness.results import bundle as bundles
 from harness.results import installed
 from harness.results.agreement import lines_of
 from harness.results.bundle import BadBundle, open_bundle, public_key, write_bundle
-from harness.results.certificate import Terms, refusals
+from harness.results.certificate import Terms, list_refusals
 from harness.results.run_results import read_run
 from harness.results.schemas import check_run_folder
 
@@ -73,7 +73,7 @@ def test_rule_about_receipt_passes_without_packet_of_system(
     assert code == 0, said
 
 
-def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
+def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
     for arguments in (
         ("genpkey", "-algorithm", "ed25519", "-out", tmp_path / "key.pem"),
         ("pkey", "-in", tmp_path / "key.pem", "-pubout", "-out", tmp_path / "public.pem"),
@@ -90,11 +90,11 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left something behind or met it: a queue (t[x]); take it away where it still is, then",
+            "1 times a check left residue in the system or found some: a queue (t[x]); remove it, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
-        ({"schema": 1}, "the run is of schema 1"),
-        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline fail no more: MQQB-2.2.1-01"),
+        ({"schema": 1}, "the run has schema 1"),
+        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline no longer fail: MQQB-2.2.1-01"),
     ],
 )
 def test_run_with_too_few_verdicts_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):
@@ -115,14 +115,14 @@ def test_partial_run_is_refused_before_key_is_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("fail", "1 rules fail and are in no baseline"),
-        ("harness_error", "1 rules: the verdict is a mistake of the harness"),
+        ("fail", "1 rules fail, and are not in the baseline"),
+        ("harness_error", "1 rules: the verdict is a bug in the harness"),
         ("inconclusive", "1 rules: the verdict is inconclusive"),
     ],
 )
 def test_unfinished_run_is_not_certified(folder: Path, verdict: str, said: str):
     rule = judge_otherwise(folder, verdict)
-    assert list(refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
+    assert list(list_refusals(read_run(folder), Terms(50, FEW), installed.installed_suites())) == [f"{said}: {rule}"]
 
 
 def test_certificate_lists_known_deviation(folder: Path, signer: Path):
@@ -138,12 +138,12 @@ def test_certificate_lists_known_deviation(folder: Path, signer: Path):
 
 def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: Path):
     found = read_run(folder)
-    (said,) = refusals(found, Terms(50, FEW + 1), installed.installed_suites())
-    assert said == f"{FEW} checks ran; a whole run has {FEW + 1}"
+    (said,) = list_refusals(found, Terms(50, FEW + 1), installed.installed_suites())
+    assert said == f"{FEW} checks ran; a complete run has {FEW + 1}"
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
-    (said,) = refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
-    assert said == "100.0 % of its rules were never exercised; at most 0 % may be"
+    (said,) = list_refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
+    assert said == "100.0 % of its rules were never exercised; the limit is 0 %"
 
 
 def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
@@ -181,7 +181,7 @@ def test_truncated_certificate_fails_verification(folder: Path, signer: Path, cu
 def test_certificate_fails_verification_with_another_key(folder: Path, signer: Path):
     code, said = verify(certify(folder, signer), signer, "other-")
     assert code == 1
-    assert "is signed with another key" in said
+    assert "is signed with a different key" in said
 
 
 @given(
@@ -225,13 +225,13 @@ def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
     "name", ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "captures/../x", "a/b/c", ".hidden"]
 )
 def test_certificate_with_paths_outside_its_folder_is_refused(tmp_path: Path, signer: Path, name: str):
-    assert "which may lead elsewhere" in zipped(tmp_path / "x", signer, {name: b"x"})
+    assert "is not allowed: it may lead to another folder" in zipped(tmp_path / "x", signer, {name: b"x"})
     assert not (tmp_path.parent / "evil").exists()
 
 
 def test_zip_bomb_is_refused_as_certificate(tmp_path: Path, signer: Path):
     said = zipped(tmp_path / "x", signer, {"verdicts.jsonl": bytes(50 * 2**20)})
-    assert "unpacks to 52,428,800 bytes, more than is believed" in said
+    assert "unpacks to 52,428,800 bytes, which is too large" in said
 
 
 def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: Path):
@@ -242,7 +242,7 @@ def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: P
 
 def test_a_bad_key_gives_one_line_error_with_the_way_out(folder: Path, tmp_path: Path):
     (tmp_path / "text").write_bytes(b"not a key")
-    said_of = {"nowhere": "cannot read the key: No such file", "text": "no private key that can be read"}
+    said_of = {"nowhere": "cannot read the key: No such file", "text": "not a readable private key"}
     asked = [mqconform("certify", folder, "--key", tmp_path / name, "--out", tmp_path / "x") for name in said_of]
     for done, said in zip(asked, said_of.values(), strict=True):
         assert done.returncode == 2

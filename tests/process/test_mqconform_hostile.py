@@ -132,11 +132,9 @@ def test_checks_not_started_by_deadline_run_on_resume(tmp_path: Path, workers: i
     plugin = {"PYTEST_PLUGINS": "late_at_once", "PYTHONPATH": str(HERE)}
     cut = command(*MQCONFORM, *run, "--deadline", "1000", **plugin)
     assert cut.returncode == 1, cut.stdout
-    left = re.search(
-        r"\(partial: the deadline of 1000 s had passed before (\d+) checks were begun; --resume", cut.stdout
-    )
+    left = re.search(r"\(partial: the deadline of 1000 s passed before (\d+) checks were started; --resume", cut.stdout)
     assert left, cut.stdout
-    words = ["go on: mqconform run --select MQQB-3.1.5.4", "--out", str(out), "--resume"]
+    words = ["to resume: mqconform run --select MQQB-3.1.5.4", "--out", str(out), "--resume"]
     assert [line for line in cut.stdout.splitlines() if all(word in line for word in words)], cut.stdout
     before = {line["test"] for line in verdicts(out)}
     assert "inconclusive" not in {line["verdict"] for line in verdicts(out)}

@@ -45,7 +45,7 @@ def test_run_interrupted_during_collection_prints_resume_command(tmp_path: Path)
     )
     assert (done.returncode, done.stderr) == (130, "")
     assert "(partial: interrupted)" in done.stdout
-    assert f"go on: mqconform run --rule {FEW} " in done.stdout
+    assert f"to resume: mqconform run --rule {FEW} " in done.stdout
     assert "KeyboardInterrupt" not in done.stdout
     assert run_json(tmp_path / "run")["exit"] == 130
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [

@@ -209,11 +209,11 @@ REASONS = {
     "test_forgets_one": "the check ended without judging this rule",
     "test_step_fails": "the SUT did not send SessionAck",
     "test_breaks": "ZeroDivisionError: oh",
-    "test_skips_itself": "the check ended itself without judging this rule: tired",
+    "test_skips_itself": "the check ended without judging this rule: tired",
     "test_needs_what_is_not_declared": "the SUT is declared without ping",
     "test_needs_what_nobody_knows": "unknown need 'teleport'",
     "test_control_refuses": "the SUT refused delete_queue: ",
-    "test_not_shown": "the SUT's abstract data model, as it shows it, has no Colour",
+    "test_not_shown": "the SUT does not show Colour in its abstract data model",
     "test_fixture_breaks": "OSError: no room",
     "test_harness_breaks": "we were wrong",
     "test_teardown_breaks": "the check could not be ended: OSError: cannot tidy up",
@@ -315,7 +315,7 @@ def test_plugin_does_not_affect_other_tests(tiny: Path) -> None:
     assert {path.name for path in tiny.iterdir()} <= before
 
 
-def test_collecting_needs_no_sut_and_writes_nothing(tiny: Path) -> None:
+def test_collection_needs_no_sut_and_writes_no_files(tiny: Path) -> None:
     before = {path.name for path in tiny.iterdir()}
     done = command(*PYTEST, "suites", "--collect-only", "-q", cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 0, done.stdout

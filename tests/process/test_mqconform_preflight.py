@@ -146,7 +146,7 @@ def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
-    assert report.summary == f"a run does not begin (tcp port): {said}"
+    assert report.summary == f"a run cannot begin (tcp port): {said}"
 
 
 def test_preflight_reports_port_of_another_system(served: Served, write: Write) -> None:
@@ -159,8 +159,8 @@ def test_preflight_reports_port_of_another_system(served: Served, write: Write) 
         report = look(write(tcp_port=port))
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
-        f"wrong: sessions are answered by {OTHER}, control speaks of {own}; "
-        "are address, tcp_port and control.address of one system?"
+        f"wrong: queue manager {OTHER} answers sessions, {own} the control channel; "
+        "do address, tcp_port and control.address belong to one system?"
     )
     assert report.in_the_way == ["one system"]
 
@@ -232,7 +232,7 @@ def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: py
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", free_port(SUT))
     report = look(write(rpc_port=0))
     assert bad(report).keys() == {"rpc port"}
-    assert "does not say where qmcomm is: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
+    assert "does not return the port of qmcomm: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
     assert report.count.judged == 3
 
 
@@ -253,14 +253,11 @@ def test_preflight_reports_denied_rpc_access(write: Write, access: str, subject:
 def test_preflight_checks_provisioned_queues_without_control_channel(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
-    assert (
-        queues[0]
-        == "queues          ok            private$\\here (queues.plain) takes messages that are not transactional"
-    )
+    assert queues[0] == "queues          ok            private$\\here (queues.plain) accepts nontransactional messages"
     assert queues[2].startswith(
-        "queues          missing       sut.toml names private$\\gone as queues.admin, and no message"
+        "queues          missing       sut.toml names private$\\gone as queues.admin, but no message"
     )
-    assert queues[2].endswith("; check the spelling, or create the queue, not transactional")
+    assert queues[2].endswith("; check the spelling, or create a nontransactional queue of this name")
     assert states(report)["control"] == "not declared"
     assert not report.ready
 
@@ -294,7 +291,7 @@ def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: W
 @pytest.mark.parametrize(
     ("refuses", "state", "said"),
     [
-        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; are driver.rpc_port and control.address of one system?"),
+        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; do driver.rpc_port and control.address belong to one system?"),
         (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
     ],
 )
@@ -322,14 +319,15 @@ def test_preflight_command_prints_findings_and_exit_code(
     ended = write(kind="process", command=["false"], tcp_port=0, ping_port=0, rpc_port=0, control=None)
     done = CliRunner().invoke(app, ["--sut", str(ended)])
     assert done.exit_code == 1
-    said = "contoso: the program ended with exit status 1: it printed nothing; does driver.command start it by hand?"
+    said = "contoso: the program ended with exit status 1: it printed nothing; "
+    said += "can you start the system with driver.command by hand?"
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual": nothing has to be there before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual": nothing has to exist before a run'):
         look(path)
 
 
@@ -387,7 +385,7 @@ def agent_of_another(write: Write) -> Path:
         (
             agent_of_another,
             "",
-            {"one system": "wrong: sessions are answered by ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
+            {"one system": "wrong: queue manager ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
         ),
     ],
 )

@@ -107,8 +107,8 @@ def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, contr
 @pytest.mark.parametrize(
     ("qm2qm", "why"),
     [
-        (True, "the server answered: no such queue (MQ_ERROR_QUEUE_NOT_FOUND)"),
-        (False, "no message arrives there, although one does in private$\\mqc-tx"),
+        (True, "the server answered that the queue does not exist (MQ_ERROR_QUEUE_NOT_FOUND)"),
+        (False, "no message arrives there, although messages arrive in private$\\mqc-tx"),
     ],
 )
 def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm: bool, why: str) -> None:
@@ -116,16 +116,16 @@ def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm
         head = judged_by(path, "-k", CHOSEN)
     asked = [line for line in verdicts(tmp_path / "run") if line["rule"] == "MQDMPR-3.1.1.12-40"]
     assert "pass" not in {line["verdict"] for line in asked}, "that nothing came says nothing where nothing arrives"
-    said = f"sut.toml names private$\\mqc-plian as queues.plain, and {why}"
-    assert head.startswith(f"{HEAD}{said}: check the spelling, or create the queue, not transactional (")
+    said = f"sut.toml names private$\\mqc-plian as queues.plain, but {why}"
+    assert head.startswith(f"{HEAD}{said}: check the spelling, or create a nontransactional queue of this name (")
 
 
 def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:
     with system(tmp_path, control=False, plain="tx") as path:
         head = judged_by(path, "-k", "bit_enables and arrived-express or closing_session_closes_connection")
-    said = "sut.toml names private$\\mqc-tx as queues.plain, and the server answered: the queue is transactional"
+    said = "sut.toml names private$\\mqc-tx as queues.plain, but the server answered that the queue is transactional"
     assert head.startswith(
-        f"{HEAD}{said}: name one that is not transactional, or create the queue, not transactional ("
+        f"{HEAD}{said}: name a nontransactional queue, or create a nontransactional queue of this name ("
     )
 
 

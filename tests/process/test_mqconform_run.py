@@ -210,7 +210,10 @@ def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> 
         f"the run has {after} verdicts",
     )
     said = complaint(mqconform("run", "--sut", file, "--out", folder, *options))
-    assert f"{folder}: process {process.pid} writes a run there; wait for its end, or give another --out" in said
+    assert (
+        f"{folder}: process {process.pid} is writing a run to this folder; wait for its end, or give another --out"
+        in said
+    )
     process.send_signal(signal.SIGKILL)
     assert end_of(process) == -signal.SIGKILL, "the run ended before it could be killed"
 
@@ -247,7 +250,7 @@ def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconfo
     said = (done.stdout + done.stderr).strip()
     number = cut.count(b"\n") + 1
     assert said == (
-        f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is cut or broken; "
+        f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is truncated or broken; "
         "remove that line to continue with the others"
     )
     assert (folder / "verdicts.jsonl").read_bytes() == cut

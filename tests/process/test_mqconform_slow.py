@@ -34,7 +34,7 @@ def test_mostly_stalled_system_breaks_no_rule(tmp_path: Path):
     ("script", "finding", "says"),
     [
         ("crashing_queue_manager.py", "ROBUSTNESS-1-CRASH", "its process ended with exit status 3"),
-        ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections and answers nothing"),
+        ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections, but does not answer"),
     ],
 )
 def test_system_that_dies_during_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):

@@ -67,8 +67,8 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names its SUT files itself"),
-        (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology is there once"),
+        (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names the SUT files"),
+        (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology exists only once"),
         (("--topology", "nowhere.toml"), "cannot read the topology file"),
         ((), "which system? give its SUT file as --sut, or a topology file as --topology"),
     ],

@@ -216,9 +216,7 @@ def test_a_message_is_moved_and_rejected_by_functions_of_mqrt(program: Path, tmp
     ]  # fmt: skip
 
 
-def test_a_restart_ends_when_the_queue_manager_answers_and_starts_again_what_depended_on_it(
-    program: Path, tmp_path: Path
-) -> None:
+def test_windows_restart_waits_for_queue_manager_and_restarts_dependents(program: Path, tmp_path: Path) -> None:
     _, calls = asked(program, tmp_path, {"verb": "restart"})
     assert calls == [
         "service: MSMQ Stop",

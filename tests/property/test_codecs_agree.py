@@ -144,7 +144,7 @@ def refusals(data: bytes, parse: Any, dissect: Any) -> str:
 
 @EXAMPLES
 @given(packets)
-def test_the_codec_reads_what_the_layers_build(packet):
+def test_codec_reads_packets_built_by_scapy_layers(packet):
     data = bytes(packet)
     record = codec.parse_packet(data)
     assert KINDS[type(record)] == wire.kind(data)
@@ -154,7 +154,7 @@ def test_the_codec_reads_what_the_layers_build(packet):
 
 @EXAMPLES
 @given(values(wire.PingPacket, Signature=st.just(0x5548)))
-def test_the_codec_reads_the_pings_that_the_layers_build(fields):
+def test_codec_reads_pings_built_by_scapy_layers(fields):
     data = bytes(wire.ping_request(**fields))
     assert packet_differences(codec.parse_ping(data), wire.dissect_ping(data)) == []
     assert codec.parse_ping(data).build() == data
@@ -163,7 +163,7 @@ def test_the_codec_reads_the_pings_that_the_layers_build(fields):
 @pytest.mark.parametrize("name", STRUCTURES)
 @budget(FEW)
 @given(st.data())
-def test_the_codec_reads_the_structures_that_the_layers_build(name, data):
+def test_codec_reads_structures_built_by_scapy_layers(name, data):
     content = bytes(data.draw(structures(getattr(wire, name))))
     record = getattr(codec, name).parse(content)
     assert differences(record, getattr(wire, name)(content)) == []
@@ -299,7 +299,7 @@ def internal_records(draw):
 
 @EXAMPLES
 @given(user_records() | internal_records())
-def test_the_layers_read_what_the_codec_builds(record):
+def test_scapy_layers_read_packets_built_by_codec(record):
     data = record.build()
     packet = wire.dissect(data)
     assert packet_differences(codec.parse_packet(data), packet) == []
@@ -308,7 +308,7 @@ def test_the_layers_read_what_the_codec_builds(record):
 
 @EXAMPLES
 @given(st.builds(codec.PingPacket, u16, u32, guid))
-def test_the_layers_read_the_pings_that_the_codec_builds(record):
+def test_scapy_layers_read_pings_built_by_codec(record):
     packet = wire.dissect_ping(record.build())
     assert differences(record, packet) == []
     assert bytes(packet) == record.build()

@@ -10,13 +10,13 @@ from __future__ import annotations
 import budgets  # noqa: F401
 import pytest
 
-from reports.lake.command import QUICK
-from reports.spark import CLASSES, QUICKLY, session
+from reports.lake.command import SHORT_INGEST_SETTINGS
+from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS, session
 
-AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASSES}" if CLASSES.is_file() else ""
-SMALL = QUICK | {
+AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASS_ARCHIVE}" if CLASS_ARCHIVE.is_file() else ""
+SMALL = SHORT_INGEST_SETTINGS | {
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": f"{QUICKLY} -Xms1g{AS_IN_MEMORY}",
+    "spark.driver.extraJavaOptions": f"{SHORT_JOB_OPTIONS} -Xms1g{AS_IN_MEMORY}",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.maxPlanStringLength": "200",

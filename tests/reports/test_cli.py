@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import reports.cli
 from reports.java import java_version
-from reports.java_errors import java_reason, java_said
+from reports.java_errors import describe_java_error, reason_in_java_output
 
 APP = typer.Typer()
 APP.callback()(lambda: None)
@@ -100,7 +100,7 @@ def test_the_feature_release_is_read(answer, version):
     ],
 )
 def test_reason_of_failed_java_start_is_read_from_its_output(log, words):
-    assert java_said(log) == words
+    assert reason_in_java_output(log) == words
 
 
 def test_death_of_java_process_is_reported():
@@ -110,7 +110,7 @@ def test_death_of_java_process_is_reported():
             raise ConnectionRefusedError
 
     for error in (ConnectionResetError(104, "reset"), Failed()):
-        assert java_reason(error) == "its Java process has ended: it was killed, or had no memory left"
+        assert describe_java_error(error) == "its Java process has ended: it was killed, or had no memory left"
 
 
 @pytest.mark.parametrize(("columns", "width"), [(None, reports.cli.PIPED_WIDTH), ("70", 70)])

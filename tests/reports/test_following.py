@@ -9,9 +9,9 @@ import pytest
 
 from reports import following
 from reports.lake import ingest, manifest
-from reports.lake.finishing import LOOK_S, wait_until_finished
-from reports.lake.following import PATIENCE, Follower, keep_looking
-from reports.lake.manifest import numbers
+from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
+from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, keep_looking
+from reports.lake.manifest import list_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 
@@ -101,7 +101,7 @@ def test_batch_repeated_after_kill_changes_nothing(spark, runs, tmp_path, facts_
     told = []
     Follower(spark, where, str(runs), told.append).look()
     assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
-    assert numbers(lake.files, lake.uri) == [1]
+    assert list_numbers(lake.files, lake.uri) == [1]
 
 
 def test_folder_without_runs_is_named(spark, runs, tmp_path):
@@ -121,12 +121,12 @@ def test_failed_search_is_retried_and_repeated_failure_ends_command():
 
     with pytest.raises(RollupError, match="the disk is full"):
         keep_looking(look, 7, said.append, waited.append)
-    assert len(looks) == 3 + PATIENCE
-    assert said == ["the disk is full; trying again in 7 s"] * (2 + PATIENCE - 1)
+    assert len(looks) == 3 + FAILED_SEARCHES_LIMIT
+    assert said == ["the disk is full; trying again in 7 s"] * (2 + FAILED_SEARCHES_LIMIT - 1)
     assert waited == [7] * (len(looks) - 1)
 
 
-def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanly(monkeypatch, capsys):
+def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, capsys):
     states = iter([0, 1, 1, 2])
     written = []
 
@@ -165,7 +165,7 @@ def test_following_waits_until_each_run_exists_and_has_finished(spark, runs):
     stages, whole = [], []
 
     def wait(seconds):
-        assert seconds == LOOK_S
+        assert seconds == POLL_INTERVAL_S
         if len(stages) == 2:
             rewrite(folders[1], finished="2026-11-21T10:02:00Z")
         if len(stages) == 3:

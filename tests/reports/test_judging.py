@@ -18,7 +18,7 @@ from harness.run_folder import capture_of
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
 from reports.lake import captures, cli, command, ingest, judging, manifest
-from reports.lake.captures import Given
+from reports.lake.captures import GivenSystem
 from reports.lake.files import Files
 from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
 from reports.lake.store import Lake
@@ -89,7 +89,7 @@ STRANGE = {
 
 
 def test_executors_give_verdicts_of_single_process_and_report_unjudgeable_captures(spark, captured, tmp_path):
-    given = Given("Fabrikam", "2", "none")
+    given = GivenSystem("Fabrikam", "2", "none")
     folders = [str(captured / name) for name in ("run 1", "strange")]
     written = judge_into_folder(spark, folders, given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.refused) == (4, [])
@@ -140,7 +140,7 @@ def _text(line):
 
 
 def test_a_capture_of_another_tool_is_judged_as_that_of_the_run(spark, captured, tmp_path):
-    given = Given("Fabrikam", "2", "none", sut="127.0.0.2")
+    given = GivenSystem("Fabrikam", "2", "none", sut="127.0.0.2")
     written = judge_into_folder(spark, [str(captured / "other")], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.rejected) == (1, [])
     (folder,) = (tmp_path / "out").iterdir()
@@ -178,7 +178,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     def judge(*some):
         lake = Lake.open_or_new(spark, str(tmp_path / "lake"))
-        found = judge_into_lake(lake, some, Given(), BOUNDS, replacing=False, stage=lambda _: None)
+        found = judge_into_lake(lake, some, GivenSystem(), BOUNDS, replacing=False, stage=lambda _: None)
         assert not list((tmp_path / "lake" / "data").glob("*"))
         return found
 
@@ -216,14 +216,14 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
 
 
 def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp_path, monkeypatch):
-    monkeypatch.setattr(captures, "MOST_FOLDERS", 1)
+    monkeypatch.setattr(captures, "FOLDERS_LIMIT", 1)
     with pytest.raises(RollupError, match=r"more than 1 folders of captures; judge them in several commands"):
-        judge_into_folder(spark, [str(captured)], Given("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
+        judge_into_folder(spark, [str(captured)], GivenSystem("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
 
 
 def test_unknown_profile_of_captures_is_refused(spark, captured, tmp_path):
     def judge(folder, profile):
-        given = Given("Contoso", "1", profile)
+        given = GivenSystem("Contoso", "1", profile)
         return judge_into_folder(spark, [str(folder)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
 
     with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known: none, windows-nt, "):
@@ -238,13 +238,13 @@ def test_unknown_profile_of_captures_is_refused(spark, captured, tmp_path):
 def test_folder_without_captures_is_reported(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
     for folder, words in (
-        (str(tmp_path / "none"), "nothing exists there"),
+        (str(tmp_path / "none"), "the path does not exist"),
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):
-            judge_into_folder(spark, [folder], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+            judge_into_folder(spark, [folder], GivenSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
     with pytest.raises(RollupError, match="is not empty"):
-        judge_into_folder(spark, [str(tmp_path)], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+        judge_into_folder(spark, [str(tmp_path)], GivenSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert Files(spark).entries(f"file://{tmp_path}/nowhere") == []

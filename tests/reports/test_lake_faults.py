@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from test_lake_ingest import line, write_run
 
-from reports.java_errors import FAILURES, java_reason
+from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import ingest as ingests
 from reports.lake import writing
 from reports.lake.ingest import ingest
@@ -107,8 +107,8 @@ def test_failed_ingest_on_full_disk_leaves_lake_unchanged(spark, small, tmp_path
     before, folders = read(spark, disk / "lake"), sorted((disk / "lake" / "data").iterdir())
     long = (line(seq, reason=random.Random(seq).randbytes(999).hex()) for seq in range(1, 900))
     more = write_run(tmp_path / "more", long)
-    with pytest.raises(FAILURES) as caught:
+    with pytest.raises(SPARK_ERRORS) as caught:
         ingest(Lake.open(spark, str(disk / "lake")), [str(more)])
-    assert "No space left on device; make room on the disk" in java_reason(caught.value)
+    assert "No space left on device; make room on the disk" in describe_java_error(caught.value)
     assert read(spark, disk / "lake") == before
     assert sorted((disk / "lake" / "data").iterdir()) == folders

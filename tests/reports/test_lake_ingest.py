@@ -18,7 +18,7 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
-from reports.lake.manifest import numbers, publish
+from reports.lake.manifest import list_numbers, publish
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
 from reports.records import clean
@@ -295,11 +295,11 @@ def test_lines_of_schema_1_keep_their_packets(taken):
 
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
-    before = numbers(Files(taken.spark), "viewfs://here/lake")
+    before = list_numbers(Files(taken.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.contents", lambda _: pytest.fail("lines are read"))
     again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
-    assert numbers(Files(taken.spark), "viewfs://here/lake") == before
+    assert list_numbers(Files(taken.spark), "viewfs://here/lake") == before
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):

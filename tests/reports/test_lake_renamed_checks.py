@@ -113,7 +113,7 @@ def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
     assert systems.changes["again", "later"] == [("later-12", RULE, "newly passing")]
 
 
-def test_a_check_that_still_fails_under_its_new_name_changes_nothing(systems):
+def test_renamed_check_that_still_fails_gives_no_change(systems):
     assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
     assert ("again", "failing") not in systems.changes
     steps = compare(systems.lake().table, "failing-4", "failing-9", None).steps

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.runs import inside
+from reports.runs import resolve_inside
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_a_path_may_not_leave_its_folder(tmp_path, path):
     (tmp_path / "secret").write_text("secret")
     (folder / "leads-out").symlink_to(tmp_path / "secret")
     (folder / "loop").symlink_to(folder / "loop")
-    assert inside(folder, path) is None
+    assert resolve_inside(folder, path) is None
 
 
 def test_a_file_of_the_folder_is_found(tmp_path):
     (tmp_path / "a.pcapng").write_bytes(b"x")
-    assert inside(tmp_path.resolve(), "a.pcapng") == tmp_path.resolve() / "a.pcapng"
+    assert resolve_inside(tmp_path.resolve(), "a.pcapng") == tmp_path.resolve() / "a.pcapng"

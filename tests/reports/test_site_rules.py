@@ -97,7 +97,7 @@ def test_impossible_mark_is_omitted(marked):
     assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
 
 
-def test_packets_are_made_from_the_capture_when_the_verdict_has_none(tmp_path):
+def test_packets_are_read_from_capture_when_verdict_has_none(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
     named = frame(7, hex="", octets=0, dissection="", first=0, last=1)
@@ -143,7 +143,7 @@ def test_frames_are_shown_worst_verdict_first_equal_verdicts_in_turn():
     assert frames_for(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
 
 
-def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
+def test_page_states_number_of_omitted_frames_and_systems(tmp_path):
     systems = [System("Many", str(number), "", number) for number in range(30)]
     full = [frame(number) for number in range(10)]
     standings = [standing(RULE, each, "fail" if each.order > 9 else "pass", full) for each in systems]

@@ -9,9 +9,9 @@ from dataclasses import replace
 from made import CONTOSO, contents, rule, run, standing, written
 
 from reports.model import Cited, System
-from reports.site.errata_pages import RULES_HERE
-from reports.site.pages import RUNS_HERE
-from reports.site.rule_lists import FIRST
+from reports.site.errata_pages import RULES_PER_ERRATUM_SHOWN
+from reports.site.pages import RUNS_WITH_PAGES
+from reports.site.rule_lists import FINDINGS_NAMED
 from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
@@ -45,33 +45,33 @@ def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], rules, verdicts))
     page = text_of(site, "rules.html")
     first = re.findall(r'<th scope="row"><a href="rules/[^"]+">([^<]+)<', page)
-    assert first == [each.rule for each in (rules[-1], *rules[: FIRST - 1])]
-    assert f"{len(rules) - FIRST} further rules have findings" in page
+    assert first == [each.rule for each in (rules[-1], *rules[: FINDINGS_NAMED - 1])]
+    assert f"{len(rules) - FINDINGS_NAMED} further rules have findings" in page
     assert page.count('<li><a href="sections/') == 2
 
 
 def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
-    rules = [rule(number) for number in range(1, RULES_HERE + 3)]
+    rules = [rule(number) for number in range(1, RULES_PER_ERRATUM_SHOWN + 3)]
     cited = (*(Cited("E1", each.rule, 2) for each in rules), Cited("E2", rules[0].rule, 1))
     site, _ = written(tmp_path, contents([CONTOSO], rules, cited=cited))
     page = text_of(site, "errata.html")
-    assert page.count('<li><a href="rules/') == RULES_HERE + 1
+    assert page.count('<li><a href="rules/') == RULES_PER_ERRATUM_SHOWN + 1
     (link,) = set(re.findall(r'href="(errata/[^"]+)"', page))
-    assert f"all {RULES_HERE + 2} rules" in page
+    assert f"all {RULES_PER_ERRATUM_SHOWN + 2} rules" in page
     own = text_of(site, link)
-    assert all(f"says {number} " in own for number in range(1, RULES_HERE + 3))
+    assert all(f"says {number} " in own for number in range(1, RULES_PER_ERRATUM_SHOWN + 3))
     assert re.findall(r'href="(\.\./errata\.html#[^"]+)"', own)
     with (site / "data" / "errata.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == RULES_HERE + 3
+        assert len(list(csv.DictReader(file))) == RULES_PER_ERRATUM_SHOWN + 3
 
 
 def test_page_of_runs_has_latest_and_data_table_has_all(tmp_path):
-    runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_HERE + 5)]
+    runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_WITH_PAGES + 5)]
     site, _ = written(tmp_path, contents([CONTOSO], [], (), runs, run_count=9_000))
     page = text_of(site, "runs.html")
-    assert page.count("<tr id=") == RUNS_HERE
-    assert f'id="r{RUNS_HERE + 4}-' in page
+    assert page.count("<tr id=") == RUNS_WITH_PAGES
+    assert f'id="r{RUNS_WITH_PAGES + 4}-' in page
     assert "500 of 9,000" in page
     with (site / "data" / "runs.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == RUNS_HERE + 5
-    assert len(list((site / "runs").glob("*.html"))) == RUNS_HERE
+        assert len(list(csv.DictReader(file))) == RUNS_WITH_PAGES + 5
+    assert len(list((site / "runs").glob("*.html"))) == RUNS_WITH_PAGES

@@ -52,7 +52,7 @@ def test_many_failures_are_all_named(tmp_path):
     assert all(each.rule in page for each in rules)
 
 
-def test_a_card_says_how_much_of_the_catalogue_was_judged_and_leads_to_the_failures(tmp_path):
+def test_card_shows_judged_share_and_links_to_failures(tmp_path):
     rules = [rule(number, checked=True) for number in range(1, 101)]
     rules.append(rule(101, checked=False))
     standings = [standing(rules[0], CONTOSO, "pass"), standing(rules[1], FABRIKAM, "fail")]

@@ -55,7 +55,7 @@ def test_verdict_without_expectation_shows_only_its_reason(tmp_path):
     assert "<dt>Reason</dt><dd><bdi>no answer" in page
 
 
-def test_a_rule_that_never_changed_says_so(tmp_path):
+def test_page_of_unchanged_rule_states_so(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")]))
     assert "No run has changed the verdict" in only_page(site, "rules")
 

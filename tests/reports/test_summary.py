@@ -41,7 +41,7 @@ def rendered(made, width=120):
     return out.getvalue()
 
 
-def test_the_terminal_shows_symbols_and_what_was_not_judged():
+def test_terminal_matrix_shows_symbols_and_unjudged_rules():
     text = rendered(two_systems())
     line = next(line for line in text.splitlines() if "3.1.5" in line)
     assert "✓1  ·2" in line

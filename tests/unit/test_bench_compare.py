@@ -35,10 +35,10 @@ def test_a_command_on_a_slower_machine_is_not_worse():
 def test_a_new_command_is_not_worse_and_its_line_names_the_remedy():
     (change,) = compare({}, [("explain", figure(1.0))])
     assert not change.is_worse
-    assert str(change).endswith("nothing kept: `make bench-keep` keeps it")
+    assert str(change).endswith("no kept figure: `make bench-keep` keeps it")
 
 
-def test_a_kept_command_that_is_not_measured_comes_last_and_is_not_worse():
+def test_unmeasured_kept_command_is_listed_last_and_not_worse():
     changes = list(compare({"prove": figure(900), "explain": figure(1.0)}, [("explain", figure(1.0))]))
     assert [change.name for change in changes] == ["explain", "prove"]
     assert not changes[1].is_worse
@@ -75,13 +75,13 @@ def test_a_broken_file_gives_one_line_error_that_names_the_remedy(tmp_path: Path
     assert "`make bench-keep`" in str(raised.value)
 
 
-def test_each_measured_command_has_a_kept_figure_with_what_is_wanted_of_it():
+def test_each_measured_command_has_a_recorded_figure_and_target():
     wanted = {name: command.wanted_cpu_s for name, command in commands.COMMANDS.items()}
     kept = {name: figure.wanted_cpu_s for name, figure in read_kept().items()}
     assert wanted.items() <= kept.items()
 
 
-def test_the_comparison_exits_with_1_and_names_what_became_worse(
+def test_bench_comparison_exits_with_1_and_names_slower_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(commands, "read_kept", lambda: {"explain": figure(1.0), "serve": figure(1.0)})
@@ -100,7 +100,7 @@ def test_keeping_some_figures_leaves_the_others_as_they_were(monkeypatch: pytest
     assert read_kept(path) == {"explain": figure(2.0), "prove": figure(900)}
 
 
-def test_the_cost_of_make_test_is_that_of_all_its_tracks_or_nothing(tmp_path: Path):
+def test_cost_of_make_test_is_known_only_for_all_tracks(tmp_path: Path):
     (tmp_path / "lint.json").write_text(json.dumps({"(lint)": 20.0}), encoding="utf-8")
     (tmp_path / "test-core.json").write_text(json.dumps({"one": 2.0, "two": 3.0}), encoding="utf-8")
     assert commands.last_test_cpu_s(tmp_path, ["lint", "test-core"]) == 25.0

@@ -204,8 +204,8 @@ def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
 
 
 BAD_ROWS = {
-    "unknown id": (row("MQQB-2.2.1-77"), "MQQB-2.2.1-77: unknown id; index.tsv has them all"),
-    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead; only rule and step have rows"),
+    "unknown id": (row("MQQB-2.2.1-77"), "MQQB-2.2.1-77: unknown id; index.tsv lists all ids"),
+    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead, but only rule and step have rows"),
     "unknown document": (row("MQZZ-1.1-01"), "MQZZ-1.1-01: unknown document MQZZ; add it to documents.toml"),
     "unknown key": (ROW + 'sais = "x"\n', "MQQB-2.2.1-01: unknown key sais; known: observe, role, says, why"),
     "missing says": (row("MQQB-2.2.1-01", says=None), "MQQB-2.2.1-01: says is missing"),
@@ -213,21 +213,21 @@ BAD_ROWS = {
     "empty says": (row("MQQB-2.2.1-01", says='""'), "MQQB-2.2.1-01: says is empty"),
     "unknown observe": (row("MQQB-2.2.1-01", observe='"look"'), "unknown observe look; known: passive, wire, rpc"),
     "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known: initiator, acceptor"),
-    "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "observe is none without why"),
+    "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "observe is none, but why is missing"),
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
-        "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is not a rule; index.tsv has all rules",
+        "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is not a rule; index.tsv lists all rules",
     ),
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
-        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is not a SHOULD; index.tsv has the levels",
+        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is not a SHOULD; index.tsv lists the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),
-    "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is no table"),
-    "malformed": ('["MQQB-2.2.1-01"\n', "is no TOML"),
-    "twice in one file": (ROW + ROW, "is no TOML"),
+    "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is not a table"),
+    "malformed": ('["MQQB-2.2.1-01"\n', "is not TOML"),
+    "twice in one file": (ROW + ROW, "is not TOML"),
 }
 
 
@@ -244,14 +244,14 @@ def test_a_bad_row_gives_one_line_error_with_file_id_and_way_out(suites: Suites,
 
 
 def test_a_row_in_two_files_is_named(suites: Suites) -> None:
-    with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: twice; another section"):
+    with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: occurs twice; another section"):
         load_catalogue(suites(ROW, ROW))
 
 
 def test_bytes_that_are_no_text_are_reported(suites: Suites) -> None:
     root = suites(ROW)
     (root / "mqqb" / "s0" / "rules.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is no TOML"):
+    with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is not TOML"):
         load_catalogue(root)
 
 
@@ -259,8 +259,8 @@ COLUMNS = "line 1: the columns must be id, level, form, class, of, title"
 BAD_INDEXES = {
     "columns": ("id\tlevel\n", COLUMNS),
     "empty": ("", COLUMNS),
-    "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 11: 2 columns, there must be 6"),
-    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tdemand\t\tx\n", "MQQB-2.2.1-01: twice"),
+    "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 11: 2 columns instead of 6"),
+    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tdemand\t\tx\n", "MQQB-2.2.1-01: occurs twice"),
     "level": (
         INDEX + "MQQB-9.9-01\tSHALL\trule\tdemand\t\tx\n",
         "MQQB-9.9-01: unknown level or form: SHALL, rule",
@@ -272,10 +272,13 @@ BAD_INDEXES = {
     "class": (INDEX + "MQQB-9.9-01\tMUST\trule\twish\t\tx\n", "MQQB-9.9-01: unknown class wish"),
     "no class": (INDEX + "MQQB-9.9-01\tMUST\trule\t\t\tx\n", "MQQB-9.9-01: unknown class none"),
     "class of a lead": (INDEX + "MQQB-9.9-01\tMUST\tlead\tdemand\t\tx\n", "MQQB-9.9-01: a lead has no class"),
-    "clone of nothing": (INDEX + "MQQB-9.9-01\tMUST\trule\tclone\t\tx\n", "MQQB-9.9-01: a clone names a rule"),
+    "clone of nothing": (
+        INDEX + "MQQB-9.9-01\tMUST\trule\tclone\t\tx\n",
+        "MQQB-9.9-01: a clone, and no other class, must name the rule",
+    ),
     "demand of another": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tdemand\tMQQB-2.2.1-01\tx\n",
-        "MQQB-9.9-01: a clone names a rule",
+        "MQQB-9.9-01: a clone, and no other class, must name the rule",
     ),
     "clone of an unknown": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tclone\tMQQB-9.9-77\tx\n",
@@ -309,7 +312,7 @@ def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> 
     """Known bugs are in none of the specifications: a row of theirs names the rules that a system with one violates."""
     documents = DOCUMENTS + '[BUGS]\ntitle = "Bugs: of others"\n[BUGS.sections]\n"7" = "https://example.org/7"\n'
     root = suites(ROW, row("BUGS-7-01", violates='["MQQB-2.2.1-01"]'), documents=documents)
-    with pytest.raises(CatalogueError, match=r"BUGS-7-01: unknown id; index\.tsv has them all"):
+    with pytest.raises(CatalogueError, match=r"BUGS-7-01: unknown id; index\.tsv lists all ids"):
         load_catalogue(root)
     lines = INDEX.splitlines()
     own = "\n".join([lines[0], "BUGS-7-01\tMUST\trule\tdemand\t\tA bug", ""])
@@ -320,7 +323,7 @@ def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> 
     assert [catalogue.document_title(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
     assert bug.to_json()["violates"] == ("MQQB-2.2.1-01",)
     (root / "mqqb" / INDEX_FILE).write_text(own.replace("BUGS-7-01", "MQQB-2.2.1-01"), encoding="utf-8")
-    with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: twice"):
+    with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: occurs twice"):
         load_index(root)
 
 

@@ -148,7 +148,7 @@ def test_the_reference_keeps_the_contract() -> None:
         ("peek", {"id": 1, "ok": True, "messages": [MESSAGE | {"label": 7}]}, "messages.0.label: 7 is not of type"),
         ("get_queue_path", PATHS | {"path": "x" * 200_000}, "is longer than 131072 characters"),
         ("get_queue_path", PATHS | {"more": nested(DEPTH_LIMIT)}, f"the answer is nested deeper than {DEPTH_LIMIT}"),
-        ("get_queue_path", PATHS | {"\ud800": 1}, "a name in it has a lone surrogate"),
+        ("get_queue_path", PATHS | {"\ud800": 1}, "a key in the answer contains a lone surrogate"),
     ],
 )
 def test_an_answer_that_breaks_the_contract_is_named_in_one_line(verb: str, answer: dict[str, Any], words: str) -> None:

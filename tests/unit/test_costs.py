@@ -45,7 +45,7 @@ def spent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     said = run_watched([sys.executable, ROOT / "scripts/test_costs.py", folder / "out/costs"], check=True).stdout
     tree: dict[str, float] = json.loads((folder / "out/costs/track.json").read_text("utf-8"))
     dearest = said.splitlines()[2].split(maxsplit=1)[1]
-    assert said.splitlines()[0].startswith(f"{sum(tree.values()):.0f} CPU-s in all: track ")
+    assert said.splitlines()[0].startswith(f"{sum(tree.values()):.0f} CPU-s in total: track ")
     assert tree[dearest] == max(tree.values())
     return tree
 

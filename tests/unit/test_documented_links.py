@@ -62,7 +62,7 @@ def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_a_command_that_is_shown_has_the_options_that_it_is_shown_with(page: Path) -> None:
+def test_documented_command_has_its_documented_options(page: Path) -> None:
     assert list(unknown_options(page)) == []
 
 

@@ -82,10 +82,10 @@ def test_the_rules_of_an_entry_are_those_of_where(tmp_path: Path) -> None:
 
 
 BAD = {
-    "id": (entry("Q1"), "Q1: is no id of an erratum"),
+    "id": (entry("Q1"), "Q1: is not an id of an erratum"),
     "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
-    "no place": (entry(where='["3.1.2"]'), "E07: where has '3.1.2'; write a rule id or a section"),
-    "place no text": (entry(where="[7]"), "E07: where has 7; write a rule id or a section"),
+    "no place": (entry(where='["3.1.2"]'), "E07: invalid place '3.1.2' in where; write a rule id or a section"),
+    "place no text": (entry(where="[7]"), "E07: invalid place 7 in where; write a rule id or a section"),
     "empty where": (entry(where="[]"), "E07: where is empty"),
     "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
     "missing key": (entry(choice=None), "E07: choice is missing"),
@@ -101,12 +101,12 @@ BAD = {
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),
-        "E07 reading 2: has not_run or checks alone; a reading that is not run names the checks that take it",
+        "E07 reading 2: has only one of not_run and checks; a reading that is not run must name the checks",
     ),
-    "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: is no table"),
-    "no table": ('E07 = "x"\n', "E07: is no table"),
-    "malformed": ("[E07\n", "is no TOML"),
-    "twice": (entry() + entry(), "is no TOML"),
+    "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: is not a table"),
+    "no table": ('E07 = "x"\n', "E07: is not a table"),
+    "malformed": ("[E07\n", "is not TOML"),
+    "twice": (entry() + entry(), "is not TOML"),
 }
 
 
@@ -137,7 +137,7 @@ def test_every_entry_leaves_a_reading_to_follow(errata: dict[str, Erratum]) -> N
         assert any(reading.verdict == "pass" for reading in erratum.readings), erratum.id
 
 
-def test_a_reading_fails_only_where_it_cannot_be_meant(errata: dict[str, Erratum]) -> None:
+def test_erratum_reading_has_verdict_fail_only_if_excluded(errata: dict[str, Erratum]) -> None:
     failing = {name for name, each in errata.items() if any(reading.verdict != "pass" for reading in each.readings)}
     assert failing == {f"E{number:02}" for number in CANNOT_BE_MEANT | ADVISED_AGAINST}
 

@@ -21,7 +21,7 @@ def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "[MQCN]: left_out is missing, or no text"),
+        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "[MQCN]: left_out is missing, or not a text"),
         ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "[MQCN]: title is missing"),
         ("MQCN = 3\n", "[MQCN]: title is missing"),
         (

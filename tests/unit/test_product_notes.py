@@ -84,19 +84,22 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (ROW.replace("[1]", "[01]"), "01: is no number of a note; write [17] for note <17>"),
-        (ROW.replace("[1]", "[one]"), "one: is no number of a note"),
+        (ROW.replace("[1]", "[01]"), "01: is not the number of a note; write [17] for note <17>"),
+        (ROW.replace("[1]", "[one]"), "one: is not the number of a note"),
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
-        (ROW.replace('"2.1"', '"two"'), "1: sections has 'two'; write a section as 3.1.4.6"),
+        (ROW.replace('"2.1"', '"two"'), "1: invalid section 'two' in sections; write a section as 3.1.4.6"),
         (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known: windows-nt, "),
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
-        (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv has them all"),
+        (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv lists all rules"),
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
-        (ROW + f'excuses = ["{RULE}"]\n', "1: excuses rules without allows; name the permitted deviation of a release"),
-        (ROW + 'excused = ["all"]\n', "1: excused without excuses; name the rules that may be missed"),
+        (
+            ROW + f'excuses = ["{RULE}"]\n',
+            "1: has excuses, but allows is missing; name the permitted deviation of a release",
+        ),
+        (ROW + 'excused = ["all"]\n', "1: has excused, but excuses is missing; name the rules that may be violated"),
         (ROW + "odd = 1\n", "1: unknown key odd"),
         (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
-        (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row has sections, kind, "),
+        (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],
 )
 def test_a_wrong_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
@@ -114,7 +117,7 @@ def test_a_whole_section_can_be_excused_and_of_some_releases_only(tmp_path: Path
     assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
 
 
-def test_rows_cite_notes_of_their_own_and_of_other_documents(tmp_path: Path) -> None:
+def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
     notes = load_notes(*noted(tmp_path, ROW))
     assert [note.number for note in notes.find_cited("MQMQ", "MS-MQQB <1>")] == [1]
     assert notes.find_cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down

@@ -71,7 +71,7 @@ def test_the_id_of_another_check_stays():
         (f"[checks]\n{line(OLD, 'suites/mqqb')}", "without parameters"),
         (f"[checks]\n{line(OLD, MIDDLE)}{line(MIDDLE, OLD)}", "in a circle"),
         (f"[checks]\n{line(OLD, OLD)}", "in a circle"),
-        ("[checks", "no TOML"),
+        ("[checks", "not TOML"),
     ],
 )
 def test_a_broken_file_is_refused(suites, text, complaint):

@@ -246,7 +246,7 @@ def test_windows_script_records_each_value_before_its_change(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNDOING)
-def test_a_record_cannot_name_what_the_script_never_changes(name: str) -> None:
+def test_restore_record_accepts_only_values_the_script_changes(name: str) -> None:
     function = _functions(PROVISION)[name]
     thrown = _text(function).index("throw ")
     changes = [node.start_byte - function.start_byte for command, _, node in _commands(function) if command in CHANGES]
@@ -288,7 +288,7 @@ def test_the_queues_are_those_of_the_sut_file() -> None:
     }
 
 
-def test_the_folder_holds_what_the_command_writes() -> None:
+def test_windows_folder_has_files_that_the_command_writes() -> None:
     assert sorted(path.name for path in Path(FOLDER).iterdir() if path.is_file()) == sorted(FILES)
 
 
@@ -300,7 +300,7 @@ def test_every_switch_that_a_value_waits_for_is_one_of_the_script() -> None:
     assert {f"${name}" for name in waited_for - {"always"}} <= declared
 
 
-def test_the_page_says_of_each_claim_and_each_member_where_it_was_run_or_read() -> None:
+def test_windows_page_states_source_of_each_claim_and_member() -> None:
     root = FOLDER.parents[1]
     text = (FOLDER / "MsmqAgent.cs").read_text(encoding="ascii")
     (members,) = re.findall(r"interface IWindowsOnly\s*\{(.*?)\n    \}", text, re.DOTALL)

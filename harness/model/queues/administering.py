@@ -1,4 +1,4 @@
-"""Creates, changes, purges and deletes queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
+"""Create, change, purge and delete queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from harness.model.queues.base import ADMIN, QueuesBase
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
-"""The names of queues that a walk uses, and of the subqueue that each may have."""
+"""The names of the queues in a walk, and the name of the subqueue that each of them may have."""
 QUOTAS = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 
@@ -63,7 +63,7 @@ class Administering(QueuesBase):
         self.done()
 
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
-        return {"queue": pick(chance, (name for name, one in self.queues.items() if one.parent is None))}
+        return {"queue": draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))}
 
     @transition(
         "MQDMPR-3.1.1.2-D03", "MQDMPR-3.1.1.2-D05", needs=("queue_control",), weight=1, quota_kb=None, journaling=False
@@ -78,7 +78,7 @@ class Administering(QueuesBase):
         self.done()
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, (name for name, one in self.queues.items() if one.parent is None))
+        queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
         return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(QUOTAS)}
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
@@ -98,7 +98,7 @@ class Administering(QueuesBase):
         full = [name for name, one in self.queues.items() if len(one.positions) > 1]
         if len(self.admin.positions) > 4:
             full.append(ADMIN)
-        return {"queue": pick(chance, full)}
+        return {"queue": draw_one(chance, full)}
 
     @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
     def delete(self, queue: str) -> None:
@@ -130,4 +130,4 @@ class Administering(QueuesBase):
     def draw_delete(self, chance: Random) -> dict[str, Any]:
         if chance.random() < 0.5:
             raise Impossible
-        return {"queue": pick(chance, self.queues)}
+        return {"queue": draw_one(chance, self.queues)}

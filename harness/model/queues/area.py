@@ -1,4 +1,4 @@
-"""The area `queues`: everything that applications and administrators do with queues, time, and a restart."""
+"""The area `queues`: all actions of applications and administrators on queues, the passing of time, and a restart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Queues(Administering, Reading, Transactions):
         "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)
     )
     def pause(self, ms: int) -> None:
-        """Let time pass: waits and lives end."""
+        """Let time pass; waits end and messages expire."""
         until_ms = self.now_ms + ms
         for due_ms, _, one in self._due(until_ms):
             self.now_ms = due_ms
@@ -34,7 +34,9 @@ class Queues(Administering, Reading, Transactions):
         self.now_ms = until_ms
 
     def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
-        """Return the waits and lives that end by a time, in order; Impossible if the order or an end is left open."""
+        """Return the ends of waits and of message lives up to a time, in order; raise Impossible if the order is
+        undetermined.
+        """
         if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
             raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
@@ -54,7 +56,7 @@ class Queues(Administering, Reading, Transactions):
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Note the time that a real system took for the last step; this transition is never drawn."""
+        """Account for the time that a real system took for the last step; this transition is never drawn."""
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:
@@ -67,7 +69,7 @@ class Queues(Administering, Reading, Transactions):
 
     @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
     def restart(self) -> None:
-        """Stop and start: express messages, handles and waits are gone, undecided transactions are aborted."""
+        """Restart the system: express messages, handles and waits are lost, and undecided transactions are aborted."""
         for queue in self.every_queue():
             queue.handles.clear()
         self.handles.clear()

@@ -1,4 +1,4 @@
-"""Keeps the state of the queues, and handles the events of every transition: messages arrive, leave and are awaited."""
+"""Keep the state of the queues, and handle the events of all transitions: messages arrive, leave and are awaited."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ from harness.model.steps import Impossible, Model, Step
 ADMIN = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
 SMALL_BYTES = (120, 420)
-"""The least and the greatest size of a stored message without a body: headers, label, names."""
+"""int bytes: the least and the greatest size of a stored message without a body (headers, label, names)."""
 MARGIN_MS = 1_500
-"""A time limit this near to now may or may not be over, because SentTime has whole seconds."""
+"""int ms: a message whose time limit is this near to now may or may not have expired, because SentTime has whole
+seconds.
+"""
 
 POSITIVE, NEGATIVE = "positive", "negative"
 ACK_RULES = (
@@ -49,7 +51,7 @@ REASON_RULES = {
 
 
 class QueuesBase(Model):
-    """Queues, open handles, transactions, and the time."""
+    """The state of a queue manager: queues, open handles, transactions, and the time."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -61,7 +63,7 @@ class QueuesBase(Model):
         self.transactions: dict[str, Transaction] = {}
 
     def take(self, step: Step) -> None:
-        """Take a step; Impossible when it names a transaction that does not exist."""
+        """Take a step; raise Impossible when the step names a transaction that does not exist."""
         transaction = step.arguments.get("transaction")
         if transaction is not None and step.name != "begin":
             self.find(self.transactions, transaction)
@@ -70,13 +72,13 @@ class QueuesBase(Model):
     # -- what there is --------------------------------------------------------------------------------------------
 
     def find(self, kind: Mapping[str, Any], name: str) -> Any:
-        """Return the object with a name; Impossible if there is none."""
+        """Return the object with a name; raise Impossible if no object has this name."""
         if name not in kind:
             raise Impossible(name)
         return kind[name]
 
     def every_queue(self) -> Iterator[Queue]:
-        """Yield the queues, their subqueues and journals, and that of acknowledgments."""
+        """Yield the queues, their subqueues and journals, and the administration queue."""
         yield self.admin
         for queue in self.queues.values():
             yield queue
@@ -99,7 +101,7 @@ class QueuesBase(Model):
         self.answers[name] = Refused(statuses)
 
     def give(self, position: Position | None, name: str = "answer") -> None:
-        """Answer with a message or with no message."""
+        """Answer a read with a message, or with no message."""
         self.answers[name] = {"message": None if position is None else position.message.described()}
 
     def done(self) -> None:
@@ -108,7 +110,7 @@ class QueuesBase(Model):
     # -- positions ------------------------------------------------------------------------------------------------
 
     def insert(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
-        """Put a message into a queue, behind those of its priority (3.1.7.1.9, 3.1.1.2)."""
+        """Put a message into a queue, after the messages of its priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
@@ -126,7 +128,7 @@ class QueuesBase(Model):
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
-        """Return one of several values that the documents do not order; each use is a separate choice."""
+        """Choose one of several values that the documents do not order; each call is a separate choice."""
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
     def satisfy(self, reader: Reader, position: Position) -> None:
@@ -154,7 +156,7 @@ class QueuesBase(Model):
         self.close_if_temporary(reader.handle)
 
     def expire_wait(self, cursor: Cursor) -> None:
-        """Note that a cursor waited in vain: E106, E180."""
+        """Account for a wait of a cursor that ended without a message (E106, E180)."""
         queue = cursor.handle.queue
         if cursor.state == WAIT_RECEIVE:
             if queue is not None:
@@ -171,7 +173,7 @@ class QueuesBase(Model):
             handle.queue.handles.remove(handle)
 
     def take_out(self, position: Position, transaction: Transaction | None) -> None:
-        """Take a message out for an application: at once, or when the transaction commits (3.1.7.1.10)."""
+        """Remove a message for an application: at once, or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
             self.cite("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
@@ -196,7 +198,7 @@ class QueuesBase(Model):
             self.acknowledge(message, reason)
 
     def journal(self, queue: Queue, message: Message) -> None:
-        """Copy a message that was received into the journal of its queue (3.1.1.2)."""
+        """Copy a received message into the journal of its queue (3.1.1.2)."""
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return
@@ -212,7 +214,7 @@ class QueuesBase(Model):
         self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a quota has room; Impossible if that depends on the way storage is counted."""
+        """Return whether a message fits a quota; raise Impossible if that depends on how storage is counted."""
         if quota_kb is None:
             return True
         sizes = [one.message.size for one in positions] + [message.size]
@@ -232,7 +234,7 @@ class QueuesBase(Model):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     def visible(self) -> dict[str, Any]:
-        """Return everything visible: queues with their properties, all available messages, transactions."""
+        """Return all visible state: queues with their properties, available messages, transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
             "transactions": {name: self._described(one) for name, one in self.transactions.items()},
@@ -251,7 +253,7 @@ class QueuesBase(Model):
         return seen
 
     def _described(self, transaction: Transaction) -> dict[str, Any]:
-        """Describe a transaction; the documents leave open whether an operation on a deleted message counts."""
+        """Describe a transaction. The documents leave open whether an operation on a deleted message is part of it."""
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED for one in transaction.operations):
             described["operations"] = len(transaction.operations)

@@ -1,4 +1,4 @@
-"""Applications open queues, receive, peek, look up and wait.
+"""Let applications open queues, receive, peek, look up and wait.
 
 Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.17, 3.2.
 """
@@ -23,7 +23,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 WAITS_MS = (0, 0, 5_000, 40_000)
 MOST_READERS = 3
@@ -59,7 +59,7 @@ class Reading(QueuesBase):
         self.done()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the present users of a queue share it with another user (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit a further user (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
             self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -77,7 +77,7 @@ class Reading(QueuesBase):
             raise Impossible
         return {
             "handle": f"h{self.steps}",
-            "queue": pick(chance, self.queues),
+            "queue": draw_one(chance, self.queues),
             "access": chance.choice((RECEIVE, RECEIVE, PEEK)),
             "deny_receive": chance.random() < 0.15,
         }
@@ -96,7 +96,7 @@ class Reading(QueuesBase):
         self.done()
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, self.handles)}
+        return {"handle": draw_one(chance, self.handles)}
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", "MQDMPR-3.2.7.1-07", needs=("receive",), weight=4)
     def open_cursor(self, cursor: str, handle: str) -> None:
@@ -113,7 +113,7 @@ class Reading(QueuesBase):
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
         if len(self.cursors) >= MOST_CURSORS:
             raise Impossible
-        return {"cursor": f"c{self.steps}", "handle": pick(chance, self.handles)}
+        return {"cursor": f"c{self.steps}", "handle": draw_one(chance, self.handles)}
 
     @transition("MQDMPR-3.1.7.1.2-05", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
     def close_cursor(self, cursor: str) -> None:
@@ -126,7 +126,7 @@ class Reading(QueuesBase):
         self.done()
 
     def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
-        return {"cursor": pick(chance, self.cursors)}
+        return {"cursor": draw_one(chance, self.cursors)}
 
     # -- receive and peek -----------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ class Reading(QueuesBase):
         self.read_first(read, queue, wait_ms, True, transaction)
 
     def draw_receive(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, self.queues)
+        queue = draw_one(chance, self.queues)
         transaction = self.draw_transaction(chance, self.queues[queue].transactional)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue), "transaction": transaction}
 
@@ -156,7 +156,7 @@ class Reading(QueuesBase):
         self.read_first(read, queue, wait_ms, False, None)
 
     def draw_peek(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, self.queues)
+        queue = draw_one(chance, self.queues)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue)}
 
     def read_first(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
@@ -189,7 +189,7 @@ class Reading(QueuesBase):
             self.answer_or_wait(Reader(read, opened, True, 0, None, self.within(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.handles.values())
+        handle = draw_one(chance, self.handles.values())
         transaction = self.draw_transaction(chance, handle.queue is not None and handle.queue.transactional)
         wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
         return {"read": f"r{self.steps}", "handle": handle.name, **wait, "transaction": transaction}
@@ -205,7 +205,7 @@ class Reading(QueuesBase):
             self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
 
     def draw_peek_through(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.handles.values())
+        handle = draw_one(chance, self.handles.values())
         wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
         return {"read": f"r{self.steps}", "handle": handle.name, **wait}
 
@@ -221,7 +221,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the message that a cursor is at (3.2.7.4)."""
+        """Receive the message at the position of a cursor (3.2.7.4)."""
         there = self.find_idle(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
@@ -264,7 +264,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message that a cursor is at (3.2.7.2)."""
+        """Peek at the message at the position of a cursor (3.2.7.2)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.refuse(NOT_AVAILABLE, name=read)
@@ -291,7 +291,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message after the one that a cursor is at (3.2.7.3)."""
+        """Peek at the next message after the position of a cursor (3.2.7.3)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.cite("MQDMPR-3.1.7.1.14-04")
@@ -329,7 +329,7 @@ class Reading(QueuesBase):
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
-        return str(pick(chance, (name for name, one in self.cursors.items() if one not in waiting)))
+        return str(draw_one(chance, (name for name, one in self.cursors.items() if one not in waiting)))
 
     # -- lookup identifiers ---------------------------------------------------------------------------------------
 
@@ -346,7 +346,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read by the LookupIdentifier of a message (3.1.7.3.3)."""
+        """Read a message by its LookupIdentifier (3.1.7.3.3)."""
         there = self.find_readable(queue)
         position = self.position_of(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
@@ -384,8 +384,8 @@ class Reading(QueuesBase):
         return next((one for one in reversed(there) if one.key < position.key), None)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, self.queues.values())
-        message = pick(chance, (one.message.name for one in queue.positions if one.seen))
+        queue = draw_one(chance, self.queues.values())
+        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
         receives = chance.random() < 0.4
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None
         return {
@@ -409,7 +409,7 @@ class Reading(QueuesBase):
         self.done()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
-        return {"read": pick(chance, (reader.name for reader in self.readers()))}
+        return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
 
     def answer_or_wait(self, reader: Reader, wait_ms: int) -> None:
         """Answer a read of the first message, or let it wait."""
@@ -447,7 +447,9 @@ class Reading(QueuesBase):
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; if not, refuse the read for any reason that applies."""
+        """Return whether a queue may be read in a transaction; if not, refuse the read, with any of the applicable
+        reasons.
+        """
         statuses: list[str] = []
         if queue is None:
             self.cite("MQDMPR-3.1.7.1.10-06")

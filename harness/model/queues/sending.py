@@ -1,4 +1,4 @@
-"""Applications send and move messages. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, MS-MQQB 3.1.5.8.10."""
+"""Let applications send and move messages. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, MS-MQQB 3.1.5.8.10."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from harness.model.queues.base import QueuesBase
 from harness.model.queues.state import AVAILABLE, DELETED, FOREVER, LOCKED, Message, Operation, Position, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
 SIZES = (0, 0, 0, 3_000)
 LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
 MOST = 7
-"""The number of messages in a queue from which on no message is sent to it."""
+"""The number of messages in a queue at which applications stop sending to it."""
 
 
 class Sending(QueuesBase):
@@ -93,7 +93,7 @@ class Sending(QueuesBase):
             raise Impossible  # E108: whose transaction deletes it
 
     def arrive(self, position: Position) -> None:
-        """Make a message available that reached its queue, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
+        """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.acks:
             self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
@@ -101,7 +101,7 @@ class Sending(QueuesBase):
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
         there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MOST]
-        queue = pick(chance, there)
+        queue = draw_one(chance, there)
         transaction = None
         if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
@@ -153,7 +153,7 @@ class Sending(QueuesBase):
             self.done()
 
     def carry(self, position: Position, target: Queue) -> None:
-        """Put a message into another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
+        """Move a message to another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
         position.queue.positions.remove(position)
         position.state = DELETED
         behind = [one for one in target.positions if one.message.priority == position.message.priority]
@@ -164,10 +164,12 @@ class Sending(QueuesBase):
         self.make_available(moved)
 
     def draw_move(self, chance: Random) -> dict[str, Any]:
-        queue = pick(chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues)))
+        queue = draw_one(
+            chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues))
+        )
         to = queue.parent or chance.choice(queue.subqueues)
         transaction = None
         if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
-        message = pick(chance, (one.message.name for one in queue.positions if one.seen))
+        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
         return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

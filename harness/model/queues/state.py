@@ -1,4 +1,4 @@
-"""Defines the contents of queues. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.10, 3.1.1.11, 3.1.1.14, 3.1.1.16, 3.2."""
+"""Define the contents of queues. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.10, 3.1.1.11, 3.1.1.14, 3.1.1.16, 3.2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOREVER = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it was sent to a queue; ``life_s``: its TimeToBeReceived; ``cls``: its class."""
+    """A message as sent to a queue; ``life_s``: its TimeToBeReceived; ``cls``: its class."""
 
     name: str
     queue: str
@@ -31,7 +31,7 @@ class Message:
         return self.delivery != "express"
 
     def described(self) -> dict[str, Any]:
-        """Return the visible properties; of an acknowledgment those that MS-MQQB 3.1.7.15 sets."""
+        """Return the visible properties; for an acknowledgment, the properties that MS-MQQB 3.1.7.15 sets."""
         if self.cls != "NORMAL":
             without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {
@@ -60,9 +60,8 @@ class Message:
 
 @dataclass(eq=False, slots=True)
 class Position:
-    """The place of a message in a queue.
-
-    ``step``: the step that put it there; ``expires_ms``: when it expires; ``seen``: whether it was ever visible.
+    """The position of a message in a queue. ``step``: the step that put the message there; ``expires_ms``: when the
+    message expires; ``seen``: whether it was ever visible.
     """
 
     message: Message
@@ -99,18 +98,18 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return the available positions behind a place, in order."""
+        """Return the available positions after a key, in order."""
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:
-        """Return the queue with everything that is deleted together with it."""
+        """Return the queue, and the subqueues and journal that are deleted together with it."""
         return [self, *([self.journal] if self.journal else []), *self.subqueues]
 
 
 @dataclass(eq=False, slots=True)
 class Handle:
-    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name belongs to one read
-    alone.
+    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name is used by one read
+    only.
     """
 
     name: str | None
@@ -123,7 +122,7 @@ class Handle:
 
 @dataclass(eq=False, slots=True)
 class Cursor:
-    """A cursor; ``at``: the key of its place, None at Start; ``position``: the position there."""
+    """A cursor; ``at``: the key of its position, None at Start; ``position``: the message position there."""
 
     name: str
     handle: Handle
@@ -137,7 +136,7 @@ class Cursor:
 
 @dataclass(eq=False, slots=True)
 class Reader:
-    """A waiting read."""
+    """A read that waits for a message."""
 
     name: str
     handle: Handle
@@ -149,7 +148,7 @@ class Reader:
 
 @dataclass(eq=False, slots=True)
 class Operation:
-    """An operation within a transaction: enqueue, dequeue or move (``target``); ``reason``: of a dequeue."""
+    """An operation in a transaction: enqueue, dequeue, or move to ``target``; ``reason``: the reason of a dequeue."""
 
     kind: str
     position: Position

@@ -1,4 +1,4 @@
-"""Transactions of applications and of a coordinator. Spec: MS-MQDMPR 3.1.4.3 to 3.1.4.8, 3.1.7.1.8."""
+"""Model the transactions of applications and of a coordinator. Spec: MS-MQDMPR 3.1.4.3 to 3.1.4.8, 3.1.7.1.8."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import DELETED, Transaction
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 MOST = 4
 
@@ -42,7 +42,7 @@ class Transactions(Sending):
             self.answers["answer"] = {"outcome": "prepared"}
 
     def draw_prepare(self, chance: Random) -> dict[str, Any]:
-        one = pick(chance, (one for one in self.transactions.values() if one.external))
+        one = draw_one(chance, (one for one in self.transactions.values() if one.external))
         return {"transaction": one.name, "single_phase": chance.random() < 0.2}
 
     @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)
@@ -54,7 +54,7 @@ class Transactions(Sending):
             self._commit(committed)
 
     def draw_commit(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": pick(chance, self.transactions)}
+        return {"transaction": draw_one(chance, self.transactions)}
 
     def _commit(self, transaction: Transaction) -> None:
         self._stop_readers(transaction)
@@ -98,17 +98,17 @@ class Transactions(Sending):
         del self.transactions[transaction.name]
 
     def draw_abort(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": pick(chance, self.transactions)}
+        return {"transaction": draw_one(chance, self.transactions)}
 
     def _stop_readers(self, transaction: Transaction) -> None:
-        """End the reads that wait within a transaction that accepts no more operations."""
+        """End the waiting reads of a transaction that accepts no more operations."""
         for reader in self.readers():
             if reader.transaction is transaction:
                 self.stop(reader)
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
-        """Reject a message that was received in a transaction: its sender is informed at the commit."""
+        """Reject a message that was received in a transaction; the commit informs its sender."""
         found = self.find(self.transactions, transaction)
         position = self.position_of(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)
@@ -118,8 +118,8 @@ class Transactions(Sending):
         self.done()
 
     def draw_reject(self, chance: Random) -> dict[str, Any]:
-        transaction = pick(chance, (one for one in self.transactions.values() if one.state == "active"))
+        transaction = draw_one(chance, (one for one in self.transactions.values() if one.state == "active"))
         received = [one for one in transaction.operations if one.kind == "dequeue"]
-        operation = pick(chance, (one for one in received if one.position.state != DELETED))
+        operation = draw_one(chance, (one for one in received if one.position.state != DELETED))
         position = operation.position
         return {"transaction": transaction.name, "message": position.message.name, "queue": position.queue.name}

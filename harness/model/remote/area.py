@@ -1,4 +1,4 @@
-"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and vanish.
+"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and disappear.
 
 Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
 """
@@ -25,7 +25,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES = ("one", "two")
 MOST_CLIENTS = 3
@@ -33,7 +33,7 @@ MOST = 8
 CANCELED = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 LATER_METHODS = "later methods"
-"""The methods of qm2qm that the first releases of Windows do not have (MS-MQQP, notes <25> and <27>)."""
+"""The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
 _NEEDS = ("qm2qm", "receive", "queue_control", "send")
 _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
@@ -47,7 +47,7 @@ class Client:
 
 
 class Remote(Queues):
-    """Remote readers of two queues, which applications use, too."""
+    """Clients that read two queues remotely; applications use the queues as well."""
 
     left_out = frozenset(_LOCAL)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
@@ -61,7 +61,7 @@ class Remote(Queues):
         self.remote: dict[str, Handle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
-        """The receives that clients began, by their reads."""
+        """The receives that clients have begun, by their reads."""
         self.remote_reads: set[str] = set()
 
     # -- clients ----------------------------------------------------------------------------------------------------
@@ -79,20 +79,20 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDS, weight=1)
     def vanish(self, client: str) -> None:
-        """Let the connection of a client break: its handles are closed, and its locked messages are available again."""
+        """Break the connection of a client: its handles are closed, and its locked messages are available again."""
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
         for read, unit in self.held(gone).items():
             del self.units[read]
-            self._give_back(unit)
+            self._release_message(unit)
         for handle in list(gone.handles):
             self._forget(gone, handle)
         del self.clients[client]
         self.done()
 
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
-        return {"client": pick(chance, self.clients)}
+        return {"client": draw_one(chance, self.clients)}
 
     @transition("MQQP-3.1.4.3-16", "MQQP-3.1.4.3-17", "MQQP-3.1.4.3-19", "MQDMPR-3.1.7.1.5-123", needs=_NEEDS, weight=5)
     def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
@@ -110,7 +110,7 @@ class Remote(Queues):
     def draw_open_remote(self, chance: Random) -> dict[str, Any]:
         return {
             "handle": f"h{self.steps}",
-            "client": pick(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
+            "client": draw_one(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
             "queue": chance.choice(QUEUES),
             "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
             "deny_receive": chance.random() < 0.1,
@@ -118,7 +118,7 @@ class Remote(Queues):
 
     @transition("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDS, weight=1)
     def close_remote(self, handle: str) -> None:
-        """Close a queue remotely: its waiting reads are cancelled."""
+        """Close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
         client = self.client_of(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -129,7 +129,7 @@ class Remote(Queues):
         self.done()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, self.remote)}
+        return {"handle": draw_one(chance, self.remote)}
 
     def client_of(self, handle: Handle) -> Client:
         return next(one for one in self.clients.values() if handle in one.handles)
@@ -154,7 +154,7 @@ class Remote(Queues):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": pick(chance, (n for n, h in self.remote.items() if not h.cursors)),
+            "handle": draw_one(chance, (n for n, h in self.remote.items() if not h.cursors)),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDS, weight=1)
@@ -174,7 +174,7 @@ class Remote(Queues):
         "MQQP-3.1.4.1-D13", "MQQP-3.1.4.1-13", "MQQP-3.1.4.10-23", needs=_NEEDS, weight=8, wait_ms=0, method=START2
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Read the first message remotely; a receive stays open until it is ended."""
+        """Read the first message remotely; a receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -182,7 +182,7 @@ class Remote(Queues):
         self.answer_or_wait(Reader(read, opened, receives, 0, None, self.unit(read, opened, receives)), wait_ms)
 
     def draw_read_remote(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.remote.values())
+        handle = draw_one(chance, self.remote.values())
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
@@ -207,7 +207,7 @@ class Remote(Queues):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Read with a cursor remotely: receive, peek, or peek at the next message."""
+        """Read remotely with a cursor: receive, peek, or peek at the next message."""
         there = self.idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
@@ -253,7 +253,7 @@ class Remote(Queues):
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        """Read by LookupId remotely."""
+        """Read a message remotely by its LookupId."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.position_of(queue, message)
@@ -269,9 +269,9 @@ class Remote(Queues):
             self.give(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
-        handle = pick(chance, self.remote.values())
+        handle = draw_one(chance, self.remote.values())
         assert handle.queue is not None
-        message = pick(chance, (one.message.name for one in handle.queue.positions if one.seen))
+        message = draw_one(chance, (one.message.name for one in handle.queue.positions if one.seen))
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
@@ -288,7 +288,7 @@ class Remote(Queues):
 
     def draw_idle(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
-        return str(pick(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
+        return str(draw_one(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
 
     # -- what is held -------------------------------------------------------------------------------------------------
 
@@ -308,7 +308,7 @@ class Remote(Queues):
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and have not ended."""
+        """Return the receives of a client that were answered with a message and are not ended."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -322,7 +322,7 @@ class Remote(Queues):
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
-        """End a receive: its message is gone, or back in its queue."""
+        """End a receive: its message is removed, or available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
             raise Impossible
@@ -332,21 +332,21 @@ class Remote(Queues):
         elif acknowledge:
             self.delete_position(unit.operations[0].position, self.reason_of_purged())
         else:
-            self._give_back(unit)
+            self._release_message(unit)
         self.done()
 
     def reason_of_purged(self) -> str:
-        """Return the reason for deleting a message that was purged while a reader had it, and then acknowledged
-        (3.1.7.1.12).
+        """Return the reason for deleting a message that was purged while a client was receiving it, and that the client
+        then accepted (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:
         reads = [read for client in self.clients.values() for read in self.held(client)]
-        return {"read": pick(chance, reads), "acknowledge": chance.random() < 0.6}
+        return {"read": draw_one(chance, reads), "acknowledge": chance.random() < 0.6}
 
-    def _give_back(self, unit: Transaction) -> None:
+    def _release_message(self, unit: Transaction) -> None:
         self.cite("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
         self.release(unit.operations[0].position, purged="NACK_Q_PURGED")
 
@@ -360,16 +360,16 @@ class Remote(Queues):
         self.done()
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
-        return {"read": pick(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
+        return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
-        """Cancel a read that does not exist, of a queue with or without waiting reads."""
+        """Cancel a nonexistent read on a queue with or without waiting reads."""
         opened = self.find(self.remote, handle)
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 
     def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, self.remote)}
+        return {"handle": draw_one(chance, self.remote)}
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
     def purge_remote(self, handle: str) -> None:
@@ -382,4 +382,4 @@ class Remote(Queues):
         self.done()
 
     def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": pick(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}
+        return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}

@@ -1,1 +1,1 @@
-"""The area of sessions that a peer opens: their states, and every packet in each state."""
+"""The area of sessions that a peer opens, with every packet in every state."""

@@ -11,26 +11,26 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import Between
-from harness.model.steps import Impossible, Model, pick, transition
+from harness.model.steps import Impossible, Model, draw_one, transition
 
 SETTLE_MS = 1_000
-"""The duration of a step: until recoverable messages are acknowledged."""
-LONG_MS = 12_000
-"""A pause after which express messages are acknowledged, too."""
+"""int ms: the duration of a step, in which recoverable messages are acknowledged."""
+EXPRESS_ACK_PAUSE_MS = 12_000
+"""int ms: a pause after which express messages are also acknowledged."""
 INITIALIZATION_MS = 40_000
-"""The duration of the Session Initialization Timer that is set for this area."""
+"""int ms: the duration of the Session Initialization Timer in this area."""
 MARGIN_MS = 2_500
 MOST = 4
-FLAGS = 32
+MOST_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
-"""The ServerGuid of a request: that of the system, zero, or another."""
+"""The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
 
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A connection of the peer; ``answers``: what the system sent to set the session up."""
+    """A connection of the peer; ``answers``: the system's packets of the beginning of the session."""
 
     name: str
     state: str = CONNECTED
@@ -42,32 +42,32 @@ class Session:
 
 
 class Sessions(Model):
-    """Sessions of which the system is the acceptor."""
+    """Sessions that the system accepts."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:
-        """Return a session that the system has not closed, and whose state is certain."""
+        """Return a session with a certain state that the system has not closed."""
         found = self.sessions.get(name)
         if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
             raise Impossible
         return found
 
     def is_due(self, session: Session) -> bool:
-        """Return whether the timer of a session expires about now, so that the state of the session is uncertain."""
+        """Return whether the timer of a session expires about now, so that the session's state is uncertain."""
         return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
-        """Return a session, mostly one in a state that allows the next packet."""
+        """Draw a session, mostly one whose state allows the next packet."""
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
         live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
-        return str(pick(chance, fitting if chance.random() < 0.93 else live).name)
+        return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = SETTLE_MS) -> None:
-        """Let time pass; sessions that were not set up in time are closed."""
+        """Let time pass; sessions whose initialization takes too long are closed."""
         self.now_ms += ms
         for one in self.sessions.values():
             if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
@@ -159,7 +159,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
-        """Send a message to a missing queue: it is counted, and has no other effect."""
+        """Send a message to a missing queue; the system counts it, and does nothing else."""
         one = self.live(session)
         self.count(one, recoverable)
         self.settle()
@@ -190,19 +190,22 @@ class Sessions(Model):
         needs=(),
     )
     def burst(self, session: str, number: int) -> None:
-        """Send more recoverable messages than an acknowledgment names."""
+        """Send more recoverable messages than one acknowledgment can name."""
         one = self.live(session)
         if one.state != OPEN:
             raise Impossible
         one.received += number
         one.recoverable += number
         one.acknowledged = one.received
-        self.answers["answer"] = {"at once": Between(one.received - number + FLAGS, one.received)}
+        self.answers["answer"] = {"at once": Between(one.received - number + MOST_NAMED_BY_ACK, one.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
-        return {"session": pick(chance, open_ones), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
+        return {
+            "session": draw_one(chance, open_ones),
+            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+        }
 
     @transition(
         "MQQB-3.1.5.5-01", "MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01", needs=(), weight=6, wrong=0, wrong_recoverable=0
@@ -222,7 +225,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
     def order(self, session: str, final: bool) -> None:
-        """Send an OrderAck, or a FinalAck, of a message that the system never sent."""
+        """Send an OrderAck or a FinalAck for a message that the system never sent."""
         self.count(self.live(session), final)
         self.settle()
 
@@ -231,7 +234,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
-        """Send an invalid packet: the session is closed in every state."""
+        """Send an invalid packet; the system closes the session in every state."""
         self.close(self.live(session))
         self.settle()
 
@@ -252,8 +255,8 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest(self) -> None:
-        """Let enough time pass for express messages to be acknowledged as well."""
-        self.settle(LONG_MS)
+        """Let enough time pass for express messages to be acknowledged."""
+        self.settle(EXPRESS_ACK_PAUSE_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received
 

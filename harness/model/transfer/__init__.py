@@ -1,1 +1,1 @@
-"""The area of messages between two queue managers, in both directions."""
+"""The area of messages that two queue managers send each other."""

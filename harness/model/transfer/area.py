@@ -20,11 +20,11 @@ _LOCAL = frozenset(Reading.transitions) - {"receive"} | {
 }
 
 _AT_ONCE = ("receive", "purge")
-"""Transitions that take no time in the area of queues."""
+"""The transitions of the area `queues` that take no time there."""
 
 
 class Transfer(Receiving, Shipping):
-    """Messages between two queue managers."""
+    """The model of messages between two queue managers."""
 
     left_out = frozenset(_LOCAL)
 
@@ -35,7 +35,7 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session; Impossible while messages of the system are unacknowledged."""
+        """Let the peer close a session; raise Impossible while messages from the system are unacknowledged."""
         if self.table or self.lost:
             raise Impossible
         self.find_open(session).open = False

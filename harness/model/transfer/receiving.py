@@ -1,4 +1,4 @@
-"""The peer sends messages to the system. Spec: MS-MQQB 3.1.5.8."""
+"""Let the peer send messages to the system. Spec: MS-MQQB 3.1.5.8."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from harness.model.agreement import Between
 from harness.model.queues.sending import ACKS
 from harness.model.queues.state import LOCKED, Message, Position, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
 
 MISSING_QUEUE = "nowhere"
-"""A queue that the system does not have."""
+"""The name of a queue that the system does not have."""
 SIZES = (0, 0, 1, 5_000)
 MOST = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
-FLAGS = 32
+MOST_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
 
@@ -54,7 +54,7 @@ class Receiving(Sessions):
         application_tag: int,
         late: bool,
     ) -> None:
-        """Let the peer send a nontransactional message; ``late``: its time to reach the queue is over."""
+        """Let the peer send a nontransactional message; ``late``: whether its time to reach the queue is over."""
         through = self.find_open(session)
         sent = Message(message, queue, priority, delivery, size, tuple(acks), application_tag)
         self.originals[message] = sent
@@ -90,7 +90,7 @@ class Receiving(Sessions):
         }
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
-        """Return acknowledgments to ask for; whether BAD_DST_Q is told is a setting of the system."""
+        """Draw the acknowledgments to request. Whether the system sends BAD_DST_Q depends on a setting."""
         if queue == MISSING_QUEUE or chance.random() < 0.6:
             return []
         return sorted(chance.sample(ACKS, chance.randint(1, 4)))
@@ -103,16 +103,16 @@ class Receiving(Sessions):
         "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
     )
     def repeat(self, session: str, message: str) -> None:
-        """Let the peer send a message again, on its session or another: it is discarded, but counted on the session."""
+        """Let the peer send a message again, on any session: the system discards it, but counts it on this session."""
         through = self.find_open(session)
         self.take_in(through, self.find(self.originals, message))
         self.settle()
 
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "message": pick(chance, sorted(self.originals))}
+        return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
 
     def take_in(self, session: Session, message: Message) -> None:
-        """Count a message on its session, and acknowledge it when it is recoverable (3.1.5.8.2, 3.1.5.8.7)."""
+        """Count a message on its session, and acknowledge a recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
         session.received += 1
         if message.recoverable:
             self.cite(*SESSION_ACK_RULES)
@@ -130,16 +130,19 @@ class Receiving(Sessions):
         weight=1,
     )
     def burst(self, session: str, number: int) -> None:
-        """Let the peer send more recoverable messages than an acknowledgment names, to a missing queue."""
+        """Let the peer send, to a missing queue, more recoverable messages than one acknowledgment can name."""
         through = self.find_open(session)
         through.received += number
         through.recoverable += number
-        self.answers["answer"] = {"at once": Between(through.received - number + FLAGS, through.received)}
+        self.answers["answer"] = {"at once": Between(through.received - number + MOST_NAMED_BY_ACK, through.received)}
         through.acknowledged = through.received
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
+        return {
+            "session": self.draw_session(chance),
+            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+        }
 
     # -- transactional ------------------------------------------------------------------------------------------------
 
@@ -167,7 +170,7 @@ class Receiving(Sessions):
         acks: list[str],
         journal: list[str],
     ) -> None:
-        """Let the peer send a transactional message, with a place in a sequence."""
+        """Let the peer send a transactional message at a place in a sequence."""
         through = self.find_open(session)
         sent = Message(message, queue, 0, "transactional", size, tuple(acks), journal=tuple(journal))
         self.places[message] = {"number": number, "previous": previous}
@@ -219,7 +222,9 @@ class Receiving(Sessions):
         }
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
-        """Return a place: mostly the next one, else one behind a gap, an earlier one, or one of another sequence."""
+        """Draw a place in a sequence: mostly the next place, else a place after a gap, an earlier place, or one in a
+        new sequence.
+        """
         place, how = self.sequences.place, chance.random()
         current, number = max(place.sequence, 1), place.number
         if how < 0.55:

@@ -1,4 +1,4 @@
-"""The system sends messages to the peer, which acknowledges them or not.
+"""Let the system send messages to the peer, which acknowledges them or does not.
 
 Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 """
@@ -11,15 +11,17 @@ from typing import Any
 
 from harness.model.agreement import Between
 from harness.model.queues.state import Message
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import SETTLE_MS, Sessions
 
 RECONNECT_MS = 8_000
-"""A pause after which a system with messages left has connected again: more than the Session Retry Connect Timer."""
+"""int ms: a pause after which a system with waiting messages has connected again, longer than the Session Retry Connect
+Timer.
+"""
 RETRY_MS = 4_000
-"""The time in which the system certainly does not connect again: less than that timer."""
+"""int ms: a time in which the system does not connect again, shorter than the Session Retry Connect Timer."""
 SILENT_MS = 12_000
-"""The longest time without acknowledgments: afterwards the system may close the session or send messages again."""
+"""int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
 MOST = 6
 _OWN = 1_000
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
@@ -27,7 +29,7 @@ SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 @dataclass(eq=False, slots=True)
 class Sent:
-    """A sent message; ``number``: its place in its sequence; ``ordered``: whether its OrderAck came."""
+    """A sent message; ``number``: its number in its sequence; ``ordered``: whether its OrderAck was received."""
 
     message: Message
     sequence: int = 0
@@ -35,7 +37,7 @@ class Sent:
     acknowledged: bool = False
 
     def described(self) -> dict[str, Any]:
-        """Return the properties of the message that the peer sees."""
+        """Return the properties of the message that are visible to the peer."""
         seen = {
             "message": self.message.name,
             "class": "NORMAL",
@@ -54,10 +56,10 @@ class Shipping(Sessions):
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
         self.table: list[Sent] = []
-        """OutgoingMessageTable: the sent messages that are not completed."""
+        """The OutgoingMessageTable: the sent messages that are not completed."""
         self.awaiting_final: list[Sent] = []
         self.copies: list[dict[str, Any]] = []
-        """The messages that the peer received since the last loss."""
+        """The messages that the peer has received since the last loss of the connection."""
         self.journaled: list[str] = []
         self.dead: list[str] = []
         self.silent = False
@@ -65,7 +67,9 @@ class Shipping(Sessions):
         """Whether the connection was lost, and the system has not connected again."""
         self.lost_ms = 0
         self.open_ms: int | None = None
-        """The time since which a message waits for an acknowledgment."""
+        """int ms: the instant since which a message has been waiting for an acknowledgment; None while no message
+        waits.
+        """
         self.sequence, self.next_number = 1, 1
 
     @transition(
@@ -109,7 +113,7 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
     def silence(self, on: bool) -> None:
-        """Let the peer withhold acknowledgments, or send them again."""
+        """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
         self.silent = on
         self.settle()
         self.done()
@@ -119,7 +123,7 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.9-D02", "MQQB-3.1.5.9-04", needs=("send",), weight=1)
     def lose(self) -> None:
-        """Let the peer lose every connection; a silent peer may lose acknowledgments of the system as well."""
+        """Let the peer lose every connection; a silent peer may also lose acknowledgments from the system."""
         if self.lost:
             raise Impossible
         for session in self.sessions.values():
@@ -139,7 +143,7 @@ class Shipping(Sessions):
         "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
     )
     def come_again(self) -> None:
-        """Let enough time pass for the system to connect again and to resend its messages."""
+        """Let enough time pass for the system to connect again and resend its messages."""
         if not self.lost:
             raise Impossible
         self.lost = False
@@ -191,7 +195,7 @@ class Shipping(Sessions):
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
             raise Impossible
-        message = pick(chance, (one.message.name for one in self.awaiting_final))
+        message = draw_one(chance, (one.message.name for one in self.awaiting_final))
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
 
     # -- what settles -----------------------------------------------------------------------------------------------
@@ -217,7 +221,7 @@ class Shipping(Sessions):
             self.open_ms = self.now_ms
 
     def check_patience(self, ms: int) -> None:
-        """Raise Impossible where a system would close the session, or send transactional messages again."""
+        """Raise Impossible after a time in which the system may close the session or resend transactional messages."""
         if self.lost and self.now_ms + ms - self.lost_ms > RETRY_MS:
             raise Impossible
         if self.open_ms is not None and self.table and self.now_ms + ms - self.open_ms > SILENT_MS:
@@ -236,6 +240,6 @@ class Shipping(Sessions):
         }
 
     def _waiting(self) -> int | Between:
-        """Return how many messages wait in the outgoing queue: the system's own acknowledgments may be among them."""
+        """Return how many messages wait in the outgoing queue, which may include the system's own acknowledgments."""
         least = len(self.table)
         return Between(least, least + _OWN) if self.silent or self.lost else least

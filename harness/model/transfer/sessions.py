@@ -1,4 +1,4 @@
-"""Models the sessions between the peer and the system, and their acknowledgments. Spec: MS-MQQB 3.1.5.5, 3.1.6.4,
+"""Model the sessions between the peer and the system, and their acknowledgments. Spec: MS-MQQB 3.1.5.5, 3.1.6.4,
 3.1.7.2.
 """
 
@@ -15,15 +15,15 @@ from harness.model.queues.base import ADMIN
 from harness.model.queues.reading import Reading
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import Message, Queue
-from harness.model.steps import Impossible, pick, transition
+from harness.model.steps import Impossible, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
 SETTLE_MS = 1_500
-"""The duration of a step: until recoverable and transactional messages are acknowledged."""
-LONG_MS = 12_000
-"""A pause after which express messages are acknowledged too: more than half of the AckWaitTimeout of the peer."""
-MOST_LONG = 3
-"""The number of long pauses in a walk; with more of them, an idle session may be closed."""
+"""int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
+EXPRESS_ACK_PAUSE_MS = 12_000
+"""int ms: a pause after which express messages are also acknowledged, longer than half of the peer's AckWaitTimeout."""
+MOST_LONG_PAUSES = 3
+"""The largest number of long pauses in a walk; after more of them, the system may close an idle session."""
 MOST_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
@@ -33,7 +33,7 @@ FINAL_ACK_RULES = (
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A session that the peer opened; ``acknowledged``: the least number of acknowledged messages."""
+    """A session that the peer opened; ``acknowledged``: the least number of messages acknowledged by the system."""
 
     name: str
     received: int = 0
@@ -44,25 +44,25 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """The progress of a sequence of the peer: identifier and number of the last accepted message."""
+    """The progress of a sequence from the peer: identifier and number of the last accepted message."""
 
     sequence: int = 0
     number: int = 0
     rejected: int = 0
-    """The number of refused messages since the last accepted one."""
+    """The number of messages refused since the last accepted message."""
 
 
 @dataclass(slots=True)
 class Sequences:
-    """The sequences of the peer to the transactional queue."""
+    """The sequences from the peer to the transactional queue."""
 
     place: Place = field(default_factory=Place)
     sent: dict[int, int] = field(default_factory=dict)
-    """Sequences with the highest number that the peer sent."""
+    """The highest number that the peer sent in each sequence."""
 
 
 class Sessions(Administering, Reading, Sending):
-    """Sessions that lead to two queues, one of them transactional."""
+    """Sessions of the peer with a system that has two queues, one of them transactional."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -73,7 +73,7 @@ class Sessions(Administering, Reading, Sending):
         self.sequences = Sequences()
         self.final_acks: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, int]] = {}
-        """The numbers of the peer's transactional messages: the number of each, and that of the message before it."""
+        """The sequence numbers of the peer's transactional messages: of each message, and of the previous message."""
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
@@ -101,21 +101,21 @@ class Sessions(Administering, Reading, Sending):
         return found
 
     def draw_session(self, chance: Random) -> str:
-        return str(pick(chance, (one.name for one in self.sessions.values() if one.open)))
+        return str(draw_one(chance, (one.name for one in self.sessions.values() if one.open)))
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest(self) -> None:
         """Let enough time pass for express messages to be acknowledged as well."""
-        if self.long_pauses == MOST_LONG:
+        if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         self.long_pauses += 1
-        self.settle(LONG_MS)
+        self.settle(EXPRESS_ACK_PAUSE_MS)
         for session in self.sessions.values():
             if session.open:
                 session.acknowledged = session.received
 
     def draw_rest(self, chance: Random) -> dict[str, Any]:
-        if self.long_pauses == MOST_LONG:
+        if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         return {}
 
@@ -137,7 +137,7 @@ class Sessions(Administering, Reading, Sending):
         return seen
 
     def acknowledge_final(self, message: str, cls: str) -> None:
-        """Inform the sender of the outcome of a transactional message (3.1.7.17)."""
+        """Inform the sender about the outcome of a transactional message (3.1.7.17)."""
         self.cite(*FINAL_ACK_RULES)
         place = self.places.get(message, {})
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
@@ -146,4 +146,4 @@ class Sessions(Administering, Reading, Sending):
         full = [name for name in (PLAIN, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
         if len(self.admin.positions) > 4:
             full.append(ADMIN)
-        return {"queue": pick(chance, full)}
+        return {"queue": draw_one(chance, full)}

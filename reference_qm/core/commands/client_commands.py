@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.arguments import check_number, require_one_of
 from reference_qm.core.commands.queue_commands import ACCESS
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
+from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
@@ -23,17 +23,17 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
-LAST_ID = 0xFFFFFFFFFFFFFFFF
+LOOKUP_ID_AFTER_LAST = 0xFFFFFFFFFFFFFFFF
 """The LookupId that means the place after the last message; 0 means the place before the first message.
 
 Spec: MS-MQQP 3.1.4.11.
 """
-LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
+LOOKUPS_BY_SEEK: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "first": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, 0),
     "previous": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, None),
     "current": (ReadAction.MQ_LOOKUP_PEEK_CURRENT, ReadAction.MQ_LOOKUP_RECEIVE_CURRENT, None),
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
-    "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LAST_ID),
+    "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LOOKUP_ID_AFTER_LAST),
 }
 """For each value of ``seek``: the action that peeks, the action that receives, and the LookupId to pass, if any."""
 
@@ -48,9 +48,9 @@ class ClientCommands(Part):
 
     def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
         """Open a queue of another queue manager."""
-        access = one_of("access", request.access, ACCESS)
-        if len(self.qm.remote_client.queues) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} remote queues are open already: close some")
+        access = require_one_of("access", request.access, ACCESS)
+        if len(self.qm.remote_client.queues) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are open already: close some")
         host = self.qm.server_names.find_server(request.queue)
         queue = RemoteQueue(
             number=self.qm.next_handle(),
@@ -74,8 +74,8 @@ class ClientCommands(Part):
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
         """Create a cursor at the server of a remote queue."""
         queue = self._find_queue(request.remote)
-        if len(self.qm.remote_client.cursors) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} remote cursors are open already: close some")
+        if len(self.qm.remote_client.cursors) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are open already: close some")
 
         def store_cursor(handle: int) -> dict[str, Any]:
             number = self.qm.next_handle()
@@ -103,8 +103,8 @@ class ClientCommands(Part):
 
     def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
         """Receive or peek at the message with a lookup identifier, or the message before or after it."""
-        peeking, receiving, fixed = one_of("seek", request.seek, LOOKUPS)
-        check_number("lookup_id", request.lookup_id, 0, LAST_ID)
+        peeking, receiving, fixed = require_one_of("seek", request.seek, LOOKUPS_BY_SEEK)
+        check_number("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
             raise CommandError(f"lookup_id: 0 is not a message, and {request.seek} needs a message (MS-MQQP 3.1.4.11)")
         read = RemoteRead(

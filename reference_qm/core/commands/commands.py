@@ -11,7 +11,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import destination_guid, parse_name
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
-from reference_qm.core.store.messages import ACKS, check_fit, check_queues, is_large, message_id
+from reference_qm.core.store.messages import ACK_BITS_BY_NAME, check_fit, check_queues, is_large, message_id
 from reference_qm.core.store.security_text import requested_security
 from reference_qm.model.adm import INFINITE, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -24,7 +24,7 @@ from reference_qm.surface.commands import Result
 
 LABEL_LIMIT = 249
 """The maximum length of a label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
-LONGEST_MS = 0x7FFFFFFF
+LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 class Commands(Part):
@@ -183,7 +183,7 @@ class Commands(Part):
         """Change the durations of timers. Running timers and open sessions keep their values."""
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
-            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
+            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_TIMER_MS)
             check_number(name, value, lowest, highest)
         self.qm.settings = replace(self.qm.settings, **changes)
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
@@ -213,7 +213,7 @@ class Commands(Part):
         arrived: bool = False,
     ) -> Message:
         """Build the message of a request; its ordinal and transaction are assigned after all checks."""
-        acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
+        acks = MessagePropertiesHeader.flags(**{ACK_BITS_BY_NAME[name]: 1 for name in request.acks})
         reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
         return Message(
             Identifier=MessageIdentifier(self.qm.adm.Identifier, ordinal),
@@ -269,8 +269,8 @@ ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, comma
 
 def _check_message(request: commands.SendMessage) -> None:
     """Refuse a message with properties that fit into no packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
-    if unknown := request.acks - ACKS.keys():
-        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
+    if unknown := request.acks - ACK_BITS_BY_NAME.keys():
+        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACK_BITS_BY_NAME)}")
     if unknown := request.journal - {"positive", "negative"}:
         raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
     if bool(request.acks) != (request.admin_queue is not None):

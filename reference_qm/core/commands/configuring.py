@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.arguments import check_number, require_one_of
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.security import EncryptionAlgorithm
@@ -83,5 +83,5 @@ class Configuring(Part):
 
 def _parse_setting(name: str, value: Any) -> Any:
     if name.startswith("preferred_"):
-        return one_of(name, value, _ALGORITHMS)
+        return require_one_of(name, value, _ALGORITHMS)
     return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)

@@ -119,7 +119,7 @@ class Coordinating(Part):
         """
         self._stop_waiting(transaction)
         change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
-        outgoing = records.outgoing(transaction)
+        outgoing = records.list_outgoing_messages(transaction)
         keys = [position.key for _, position in outgoing]
         transaction.state = TransactionState.ENDING
         for queue, position in outgoing:

@@ -63,7 +63,7 @@ class Inputs(Part):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon(now)
-        self.qm.hear_events(now)
+        self.qm.handle_events(now)
         self.qm.timers.stop_all()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
@@ -148,7 +148,7 @@ class Inputs(Part):
         self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
-                self.qm.resolving.take_addresses(session, event.host, event.addresses, now)
+                self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: Persisted, now: Now) -> None:
         """Continue the work that waited for a record to be on disk. Spec: MS-MQQB 3.1.5.8.8."""

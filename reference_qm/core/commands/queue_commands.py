@@ -5,11 +5,11 @@ from dataclasses import fields
 from typing import Any
 
 from reference_qm.codec import FormatError, PrivateName, PublicName
-from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.arguments import check_number, require_one_of
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
-from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
+from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Rejected
 
-LONGEST_MS = 0x7FFFFFFF
+LONGEST_WAIT_MS = 0x7FFFFFFF
 
 ACCESS = {"receive": QueueAccessType.RECEIVE, "peek": QueueAccessType.PEEK}
 PRIVACY = {"none": PrivacyLevel.NONE, "optional": PrivacyLevel.OPTIONAL, "body": PrivacyLevel.BODY}
@@ -147,7 +147,7 @@ class QueueCommands(Part):
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
-        access = one_of("access", request.access, ACCESS)
+        access = require_one_of("access", request.access, ACCESS)
         self._check_room()
         return Result(
             {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
@@ -175,8 +175,8 @@ class QueueCommands(Part):
     def open_cursor(self, request: commands.OpenCursor, token: int, now: Now) -> Result:
         """Create a cursor."""
         descriptor = self._find_descriptor(request.handle)
-        if len(descriptor.CursorCollection) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
+        if len(descriptor.CursorCollection) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} cursors are open already: close some")
         cursor = self.qm.cursors.open(descriptor)
         if cursor is None:
             raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
@@ -209,11 +209,11 @@ class QueueCommands(Part):
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
         """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
-        seek = one_of("seek", request.seek, SEEK)
+        seek = require_one_of("seek", request.seek, SEEK)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: a peek locks nothing (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+            raise CommandError("transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit it")
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
@@ -227,7 +227,7 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is not a subqueue or queue of {request.queue!a}: move within one queue")
+            raise CommandError(f"{request.to!a} is not a queue or subqueue of {request.queue!a}: move within a queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
@@ -256,7 +256,7 @@ class QueueCommands(Part):
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
         """Return the messages that can be received, in order."""
-        check_number("limit", request.limit, 1, LONGEST_MS)
+        check_number("limit", request.limit, 1, LONGEST_WAIT_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
             if len(described) == request.limit:
@@ -309,8 +309,8 @@ class QueueCommands(Part):
         return answer_command
 
     def _check_room(self) -> None:
-        if len(self.qm.descriptors) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
+        if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} queues are open already: close some")
 
     def _open_descriptor(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.qm.queue_names.find_queue(name)
@@ -369,7 +369,7 @@ def _parse_properties(request: Any) -> dict[str, Any]:
             check_number(one.name, value, *LIMITS[one.name])
         if one.name == "label" and len(value) > LABEL_LIMIT:
             raise CommandError(f"label: at most {LABEL_LIMIT} characters")
-        values[PROPERTIES[one.name]] = one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
+        values[PROPERTIES[one.name]] = require_one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
     return values
 
 
@@ -383,7 +383,7 @@ def _describe_queue(queue: Queue) -> Result:
 
 def _check_timeout(timeout_ms: int | None) -> None:
     if timeout_ms is not None:
-        check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
+        check_number("timeout_ms", timeout_ms, 0, LONGEST_WAIT_MS)
 
 
 def _parse_security(security: bytes | None) -> SecurityDescriptor | None:

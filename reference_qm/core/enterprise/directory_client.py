@@ -5,7 +5,7 @@ from typing import Any
 
 from reference_qm import routing
 from reference_qm.core.part import Part
-from reference_qm.core.store.enterprise import key_list
+from reference_qm.core.store.enterprise import build_key_list
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
@@ -45,7 +45,10 @@ class DirectoryClient(Part):
             self._begin_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again; in workgroup mode, nothing is read until the next start. Spec: MS-MQSO 5.5.4."""
+        """Read the directory again; in workgroup mode, the directory is not read until the next start.
+
+        Spec: MS-MQSO 5.5.4.
+        """
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(lambda answer, now: None)
 
@@ -71,11 +74,11 @@ class DirectoryClient(Part):
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
             if self.qm.membership.has_left:
-                self.qm.membership.keep_domain()
+                self.qm.membership.save_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
-        elif self._find_own_object() is None and self.qm.membership.has_come:
-            self.qm.membership.come_into_domain(self._join_domain, now)
+        elif self._find_own_object() is None and self.qm.membership.has_joined_domain:
+            self.qm.membership.change_domain(self._join_domain, now)
         else:
             self._join_domain(now)
 
@@ -87,7 +90,7 @@ class DirectoryClient(Part):
         self._take_over_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
-            self.qm.membership.keep_domain()
+            self.qm.membership.save_domain()
         else:
             self.qm.enterprise.state.go_offline()
 
@@ -114,7 +117,7 @@ class DirectoryClient(Part):
             return status
         self.publish_public_keys()
         self._take_over_attributes()
-        self.qm.membership.keep_known()
+        self.qm.membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
             replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
@@ -136,8 +139,8 @@ class DirectoryClient(Part):
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
-            "PublicEncryptionKeyList": key_list(security.encryption_keys),
-            "PublicSigningKeyList": key_list(security.signing_keys),
+            "PublicEncryptionKeyList": build_key_list(security.encryption_keys),
+            "PublicSigningKeyList": build_key_list(security.signing_keys),
         }
         changed: dict[str, Any] = {
             name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
@@ -183,7 +186,7 @@ class DirectoryClient(Part):
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
-            self.qm.publishing.take_over_published()
+            self.qm.publishing.update_public_queues()
             self.qm.surviving_queues.create_published()
             self.synchronize(now)
 

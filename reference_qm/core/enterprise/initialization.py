@@ -6,7 +6,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import StartAgain
 
-RETRY_LATER_S = 900
+LATER_RETRY_INTERVAL_S = 900
 """The InitializationRetryTimerDuration after the first attempt, in s. Spec: MS-MQSO 6.6.2."""
 
 
@@ -38,7 +38,7 @@ class Initialization(Part):
         """Start the retry timer: 120 s the first time, then 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
         duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
-        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
 
     def on_initialization_retry_timer(self) -> None:
         """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""

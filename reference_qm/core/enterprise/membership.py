@@ -50,7 +50,7 @@ class Membership(Part):
         return self.qm.adm.LastDomain is not None and self.qm.adm.MachineDomainId is None
 
     @property
-    def has_come(self) -> bool:
+    def has_joined_domain(self) -> bool:
         """Return whether the machine has joined its first domain, or a different domain. Spec: MS-MQSO 6.6.2.
 
         A machine that was never in a domain does not know its sites. Without sites it cannot create its object, so it
@@ -59,14 +59,14 @@ class Membership(Part):
         has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
         return has_moved and self.qm.enterprise.last_known is not None
 
-    def keep_domain(self) -> None:
+    def save_domain(self) -> None:
         """Save the present domain as the domain of the last start. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
             self._save_change({"last_domain": None if domain is None else str(domain)})
 
-    def keep_known(self) -> None:
+    def save_known_attributes(self) -> None:
         """Save the directory's attributes of this machine: its name, sites and roles."""
         local = self.qm.enterprise.state.LocalQueueManager
         known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
@@ -77,13 +77,13 @@ class Membership(Part):
                 {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
             )
 
-    def restore_known(self, entry: dict[str, Any]) -> None:
+    def restore_known_attributes(self, entry: dict[str, Any]) -> None:
         """Restore the saved attributes of the last start; raise LookupError, TypeError or ValueError for bad values."""
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
         known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
-    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Handle a change of domain: use this machine's object in the new domain, or create the object.
 
         Spec: MS-MQSO 6.6.2.1.
@@ -94,7 +94,7 @@ class Membership(Part):
         if found is None:
             self.create_machine(go_on, now)
             return
-        self.keep_domain()
+        self.save_domain()
         if found.Identifier == self.qm.adm.Identifier:
             go_on(now)
         else:
@@ -120,7 +120,7 @@ class Membership(Part):
                 return
             self.take_identifier(done.rObjectGUID)
             self._save_change({"directory_identifier": str(done.rObjectGUID)})
-            self.keep_domain()
+            self.save_domain()
             go_on(now)
 
         self.qm.directory_link.write(change, adopt_object)

@@ -21,8 +21,8 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import NO_TIME
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.positions import LOW_BYTES
-from reference_qm.core.store.entries import SEQUENCE, place, removal_of
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
+from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, format_place, removal_of
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -111,7 +111,7 @@ class Restoring(Part):
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
         """Remove messages of deleted queues, which arrived during the deletion."""
-        places = {place(queue) for queue in self.qm.queue_names.every_queue()}
+        places = {format_place(queue) for queue in self.qm.queue_names.every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -155,7 +155,7 @@ class Restoring(Part):
         self.qm.membership.take_identifier(UUID(value))
 
     def _restore_last_known(self, rest: str, value: Any) -> None:
-        self.qm.membership.restore_known(value)
+        self.qm.membership.restore_known_attributes(value)
 
     def _restore_last_domain(self, rest: str, value: Any) -> None:
         self.qm.adm.LastDomain = UUID(value)
@@ -185,9 +185,9 @@ class Restoring(Part):
 
     def _restore_outgoing_queue(self, rest: str, value: Any) -> None:
         session = self.qm.destinations.open_outgoing(rest, NO_TIME).session
-        for name in SEQUENCE[:3]:
+        for name in SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
-        for name in SEQUENCE[3:]:
+        for name in SEQUENCE_ELEMENTS[3:]:
             ordinal, time_stamp = value[name]
             setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
@@ -256,7 +256,7 @@ class Restoring(Part):
         """
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
-            self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
+            self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_LOOKUP_ID_BYTES)
         else:
             position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
         position.QueueReference.MessagePositionList.insert(position)

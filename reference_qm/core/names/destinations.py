@@ -16,7 +16,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import place
+from reference_qm.core.store.entries import format_place
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -142,7 +142,10 @@ class Destinations(Part):
         )
 
     def destroy(self, queue: OutgoingQueue) -> None:
-        """Destroy an outgoing queue; the next message for its destination creates a new one. Spec: MS-MQSO 5.1.1.2."""
+        """Destroy an outgoing queue; the next message for its destination creates a new queue.
+
+        Spec: MS-MQSO 5.1.1.2.
+        """
         self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
         self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
 
@@ -164,8 +167,8 @@ class Destinations(Part):
     def _new_sequence(self, now: Now) -> TxSequenceID:
         """Return an OutgoingTxSequenceID that is greater than all earlier ones. Spec: MS-MQQB 3.1.1.3.1.
 
-        The identifier also exceeds those of sequences to other destinations that began in the same second, because an
-        OrderAck names its sequence only by this identifier.
+        The identifier also exceeds the identifiers of sequences to other destinations that began in the same second,
+        because an OrderAck names its sequence only by this identifier.
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
@@ -177,7 +180,7 @@ class Destinations(Part):
         """
         kind, _, rest = name.partition(":")
         if kind == "queue":
-            return next((queue for queue in self.qm.queue_names.every_queue() if place(queue) == name), None)
+            return next((queue for queue in self.qm.queue_names.every_queue() if format_place(queue) == name), None)
         if kind == "outgoing":
             return self.open_outgoing(rest, NO_TIME)
         queue = self.qm.queue_names.find_by_path(name)

@@ -8,7 +8,7 @@ from reference_qm.codec import PrivateName, PublicName
 from reference_qm.codec.format_names import MachineName
 from reference_qm.core.part import Part
 
-SYSTEM = 0x80
+SYSTEM_FLAG = 0x80
 """The flag QUEUE_FORMAT_FLAG_SYSTEM."""
 
 
@@ -37,14 +37,17 @@ class SuffixType(IntEnum):
     SUBQUEUE = 5
 
 
-_ALLOWED: dict[QueueFormatType, frozenset[int]] = {
-    QueueFormatType.PUBLIC: frozenset({SuffixType.NONE, SYSTEM | SuffixType.JOURNAL}),
-    QueueFormatType.PRIVATE: frozenset({SuffixType.NONE, SYSTEM | SuffixType.JOURNAL}),
+_READABLE_SUFFIXES: dict[QueueFormatType, frozenset[int]] = {
+    QueueFormatType.PUBLIC: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
+    QueueFormatType.PRIVATE: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
     QueueFormatType.DIRECT: frozenset(
-        {SuffixType.NONE, *(SYSTEM | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT))}
+        {
+            SuffixType.NONE,
+            *(SYSTEM_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)),
+        }
     ),
     QueueFormatType.MACHINE: frozenset(
-        SYSTEM | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)
+        SYSTEM_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)
     ),
     QueueFormatType.SUBQUEUE: frozenset({SuffixType.SUBQUEUE}),
 }
@@ -67,7 +70,7 @@ class QueueFormats(Part):
         """
         kind = queue_format["m_qft"]
         suffix = queue_format["m_SuffixAndFlags"]
-        if kind not in _ALLOWED or suffix not in _ALLOWED[QueueFormatType(kind)]:
+        if kind not in _READABLE_SUFFIXES or suffix not in _READABLE_SUFFIXES[QueueFormatType(kind)]:
             return None
         return _NAMES[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
 

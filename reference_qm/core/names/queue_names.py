@@ -39,7 +39,7 @@ Spec: MS-MQQB 2.2.4.
 ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
 """The queue manager's own queues; messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
-JOURNAL = "journal"
+JOURNAL_SUFFIX = "journal"
 OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
 """The host names that every computer uses for itself."""
 
@@ -89,10 +89,10 @@ class QueueNames(Part):
         )
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
-        """Find the local queue that a format name means. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+        """Find the local queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
-        A public queue is found by its Identifier. A machine name without suffix means no queue, because it stands for
-        three system queues.
+        A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it can
+        mean three system queues.
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
@@ -196,7 +196,7 @@ class QueueNames(Part):
     def every_queue(self) -> Iterator[Queue]:
         """Yield all local queues with their journals and subqueues, and the system queues."""
         for queue in self.qm.adm.QueueCollection.values():
-            yield from family(queue)
+            yield from queue_with_children(queue)
         yield from self.qm.adm.system_queues
 
     def find_queue(self, name: str) -> Queue:
@@ -207,7 +207,7 @@ class QueueNames(Part):
         return queue
 
 
-def family(queue: Queue) -> list[Queue]:
+def queue_with_children(queue: Queue) -> list[Queue]:
     """Return a queue with its journal and its subqueues."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]

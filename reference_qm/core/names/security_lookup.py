@@ -39,7 +39,7 @@ class SecurityLookup(Part):
                 return None
             cache[guid] = machine.PublicEncryptionKeyList
             self.start_public_key_cache_timer(guid, now)
-        return _parse_or_none(MqdsPublicKeys, cache[guid])
+        return _parse_attribute_or_none(MqdsPublicKeys, cache[guid])
 
     def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
         """Start the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
@@ -54,7 +54,7 @@ class SecurityLookup(Part):
         """Find User.Certificates by the SID of a message (bytes); None for an unknown user. Spec: MS-MQQB 3.1.5.8.3."""
         if self.qm.enterprise.state.DirectoryIntegrated:
             user = self.qm.enterprise.find_user(security_id)
-            return None if user is None else _parse_or_none(UserSignCerts, user.Certificates)
+            return None if user is None else _parse_attribute_or_none(UserSignCerts, user.Certificates)
         accounts = self.qm.config.security.accounts
         return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
 
@@ -81,7 +81,7 @@ class SecurityLookup(Part):
             return SecurityDescriptor(Dacl=Acl())
 
 
-def _parse_or_none(kind: type[Structure], value: bytes) -> Structure | None:
+def _parse_attribute_or_none(kind: type[Structure], value: bytes) -> Structure | None:
     try:
         return kind.parse(value) if value else None
     except FormatError:

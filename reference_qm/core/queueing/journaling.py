@@ -30,8 +30,8 @@ class Journaling(Part):
     def journal_failed(self, position: MessagePosition) -> None:
         """Move an undeliverable message to its dead-letter queue if it requests negative journaling; else delete it.
 
-        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). The source still holds a
-        routed transactional message. Any other routed message exists only here, so it is kept.
+        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). A routed transactional
+        message is not kept, because its source still has it. Any other routed message exists only here, so it is kept.
         """
         message = position.MessageReference
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier

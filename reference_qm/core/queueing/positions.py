@@ -9,7 +9,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 
-LOW_BYTES = (1 << 56) - 1
+LOW_LOOKUP_ID_BYTES = (1 << 56) - 1
 
 
 class Positions(Part):
@@ -99,4 +99,4 @@ class Positions(Part):
 def lookup_identifier(message: Message, sequential_id: int) -> int:
     """Combine the high byte of a LookupIdentifier with its seven low bytes."""
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
-    return high << 56 | sequential_id & LOW_BYTES
+    return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES

@@ -117,7 +117,7 @@ class Publishing(Part):
             self._build_element(queue) for queue in self._list_public_queues()
         )
 
-    def take_over_published(self) -> None:
+    def update_public_queues(self) -> None:
         """Update the local public queues with the result of Check Directory Online. Spec: MS-MQDMPR 3.1.7.1.25."""
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():

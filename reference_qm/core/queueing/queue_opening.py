@@ -17,13 +17,13 @@ from reference_qm.surface.clock import Now
 
 SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
 DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
-PEEKS = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
+PEEK_ACCESSES = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
 
 Opened = tuple[Status, OpenQueueDescriptor | None]
 """The return values rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
 
 
-OPEN_LIMIT = 16_384
+OPEN_DESCRIPTORS_LIMIT = 16_384
 """The maximum number of open descriptors, and of cursors per descriptor."""
 
 
@@ -96,7 +96,7 @@ class QueueOpening(Part):
         opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
         if (DENY_RECEIVE, RECEIVE) in opened:
             return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE
-        if any((DENY_RECEIVE, peek) in opened for peek in PEEKS):
+        if any((DENY_RECEIVE, peek) in opened for peek in PEEK_ACCESSES):
             return required_access is not RECEIVE
         return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
 

@@ -7,16 +7,16 @@ from uuid import uuid5
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.names.queue_names import (
-    JOURNAL,
+    JOURNAL_SUFFIX,
     ORDER_QUEUE_NUMBER,
     ORDER_QUEUE_PATH,
     QueuePath,
-    family,
     parse_path,
+    queue_with_children,
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import place, transfer_name, transfers
+from reference_qm.core.store.entries import format_place, transfer_name, transfers_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.properties import object_sid
 from reference_qm.model.adm import MessagePosition, Queue
@@ -134,7 +134,7 @@ class Queues(Part):
         """Add a queue and its journal to QueueCollection. Spec: MS-MQDMPR 3.1.7.1.3."""
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
         queue.JournalQueueReference = Queue(
-            Pathname=f"{queue.Pathname};{JOURNAL}",
+            Pathname=f"{queue.Pathname};{JOURNAL_SUFFIX}",
             QueueType=QueueType.SYSTEM,
             MessagePositionList=MessagePositionList(self.qm.adm.journal_storage),
             parent=queue,
@@ -161,20 +161,20 @@ class Queues(Part):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
-        Waiting reads of the queue end, because a descriptor without a queue returns nothing. ``done`` is called when
+        Waiting reads of the queue end, because a descriptor without a queue returns no message. ``done`` is called when
         the deletion is on disk.
         """
 
         def carry_out() -> Result:
             self.qm.disk.save(self._build_deletion(queue))  # also messages that arrived in the meantime
-            for one in family(queue):
+            for one in queue_with_children(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
                 self._close_descriptors(one)
             self.forget(queue)
             return done()
 
-        return self.qm.disk.commit(self._build_deletion(queue), token, carry_out, _undo_nothing)
+        return self.qm.disk.commit(self._build_deletion(queue), token, carry_out, _skip_undo)
 
     def purge(
         self,
@@ -197,7 +197,9 @@ class Queues(Part):
         def carry_out() -> Result:
             _purge_later(locked)
             self.qm.disk.save(
-                self.qm.durability.build_purge_record(self.qm.transaction_operations.received_by_prepared())
+                self.qm.durability.build_purge_record(
+                    self.qm.transaction_operations.find_messages_received_by_prepared()
+                )
             )
             _purge_later(one for one in arriving if not one.awaits_disk)
             at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
@@ -212,7 +214,7 @@ class Queues(Part):
             if failed is not None:
                 failed()
 
-        kept = self.qm.transaction_operations.kept_by_transactions()
+        kept = self.qm.transaction_operations.find_messages_kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
         return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
 
@@ -234,11 +236,11 @@ class Queues(Part):
     def _build_deletion(self, queue: Queue) -> Change:
         """Build the change that deletes a queue with everything that belongs to it."""
         change: Change = {}
-        for one in family(queue):
+        for one in queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-            change |= {transfer_name(transfer): None for transfer in transfers(one)}
+            change |= {transfer_name(transfer): None for transfer in transfers_of(one)}
             if one.QueueType is not QueueType.SYSTEM:
-                change[place(one)] = None
+                change[format_place(one)] = None
         return change
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -270,5 +272,5 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
             position.State = MessagePositionState.PURGE_PENDING
 
 
-def _undo_nothing() -> None:
-    """Undo nothing, because nothing was changed."""
+def _skip_undo() -> None:
+    """Do nothing, because there is no change to undo."""

@@ -14,7 +14,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-STATUSES = {
+STATUS_OF_CURSOR_FAILURE = {
     CursorStatus.ALREADY_RECEIVED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -95,8 +95,8 @@ class Reading(Part):
     ) -> None:
         """Peek at the first message or the message at a cursor; wait if there is no message.
 
-        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks, and
-        needs one.
+        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks,
+        which needs a tag.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -147,7 +147,7 @@ class Reading(Part):
                 queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction
             )
         else:
-            answered(STATUSES[status], None)
+            answered(STATUS_OF_CURSOR_FAILURE[status], None)
 
     def take_message_out(
         self,

@@ -6,8 +6,8 @@ from typing import Any
 from reference_qm.config import QueueSettings
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.queues import set_queue_defaults
-from reference_qm.core.store.entries import place as place_of
-from reference_qm.core.store.queue_values import ATTRIBUTES, REQUIRED
+from reference_qm.core.store.entries import format_place as place_of
+from reference_qm.core.store.queue_values import CONVERTERS_OF_ATTRIBUTES, REQUIRED_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -54,8 +54,8 @@ class SurvivingQueues(Part):
         """
         number, _, subqueue = place.partition(";")
         queue = Queue(Pathname=values["Pathname"])
-        for name, (_, read) in ATTRIBUTES.items():
-            if name in values or name in REQUIRED:
+        for name, (_, read) in CONVERTERS_OF_ATTRIBUTES.items():
+            if name in values or name in REQUIRED_ATTRIBUTES:
                 setattr(queue, name, read(values[name]))
         if subqueue:
             parent = next(one for one in self.qm.adm.QueueCollection.values() if place_of(one) == f"queue:{number}")

@@ -88,7 +88,7 @@ class TransactionOperations(Part):
             (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
         )
 
-    def kept_by_transactions(self) -> set[MessagePosition]:
+    def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         """Find the messages that a crash does not return to their queues: sent, or part of a prepared transaction."""
         return {
             operation.MessagePositionReference
@@ -97,7 +97,7 @@ class TransactionOperations(Part):
             if operation.OperationType is OperationType.ENQUEUE or transaction.state is TransactionState.PREPARED
         }
 
-    def received_by_prepared(self) -> set[MessagePosition]:
+    def find_messages_received_by_prepared(self) -> set[MessagePosition]:
         """Find the messages that prepared transactions receive or move; a purge deletes them only after an abort."""
         return {
             operation.MessagePositionReference

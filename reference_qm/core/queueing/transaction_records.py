@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import message_entry, place, relocation_of, removal_of
+from reference_qm.core.store.entries import format_place, message_entry, relocation_of, removal_of
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -20,7 +20,7 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """Builds the disk records of a transaction, one for each change of its state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
     has the entry ``transaction:guid`` and the entries of its messages. Its keys are ``number`` (20 bits) and
@@ -124,7 +124,7 @@ class TransactionRecords(Part):
         return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | relocation_of(there)
 
 
-def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
+def list_outgoing_messages(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
     """Return the messages that a transaction sends to other queue managers, with their queues."""
     positions = (
         operation.MessagePositionReference
@@ -161,7 +161,7 @@ def _describe_operation(operation: TransactionalOperation) -> list[object]:
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))
     if operation.TargetQueueReference is not None:
-        described.append(place(operation.TargetQueueReference))
+        described.append(format_place(operation.TargetQueueReference))
     return described
 
 

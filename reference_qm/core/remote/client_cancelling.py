@@ -37,7 +37,7 @@ class ClientCancelling(Part):
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         """Find the entry of a pending read; raise RemoteError for an unknown read. Spec: MS-MQQP 3.2.4.7.
 
-        The key is QueueHandle, RequestId and server, because two servers may return the same handle.
+        The key is the QueueHandle and RequestId with their server, because two servers may return the same handle.
         """
         for entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             meant = entry.OpenQueueDescriptorHandle, entry.RequestId

@@ -99,7 +99,7 @@ class ClientOpening(Part):
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         """Find the entry of an open queue; raise RemoteError for an unknown queue. Spec: MS-MQQP 3.2.4.9.
 
-        The key is QueueHandle and server, because two servers may return the same handle.
+        The key is the QueueHandle with its server, because two servers may return the same handle.
         """
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.OpenQueueDescriptorHandle == queue.QueueHandle and entry.queue is queue:

@@ -54,7 +54,7 @@ class OpenQueueEntry:
 
 @dataclass(slots=True, eq=False)
 class RemoteQueueOpenContextHandle:
-    """The state behind a PCTX_OPENREMOTE_HANDLE_TYPE. Spec: MS-MQMP 3.1.1.8."""
+    """The state to which a PCTX_OPENREMOTE_HANDLE_TYPE refers. Spec: MS-MQMP 3.1.1.8."""
 
     OpenQueueDescriptorReference: OpenQueueDescriptor
 

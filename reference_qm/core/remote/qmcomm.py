@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.queue_opening import OPEN_LIMIT, Opened
+from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT, Opened
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import RemoteQueueOpenContextHandle
 from reference_qm.model.adm import OutgoingQueue, Queue
@@ -24,7 +24,7 @@ SHARE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_NONE: QueueShareMode.DENY_NONE,
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
-CURSOR_LIMIT = 1_024
+CURSORS_PER_HANDLE_LIMIT = 1_024
 """The maximum number of cursors per handle, so that a client with thousands of handles cannot have millions."""
 ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
 """The SIDs of a client without a security context."""
@@ -67,7 +67,7 @@ class Qmcomm(Part):
         format_name = self.qm.queue_formats.format_name_of(given["pQueueFormat"])
         if format_name is None:
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
-        if len(self.qm.descriptors) >= OPEN_LIMIT:
+        if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
             return Status.MQ_ERROR_INSUFFICIENT_RESOURCES, None
         access = ACCESS[given["dwDesiredAccess"]]
         status, descriptor = self.qm.queue_opening.open_queue(format_name, access, SHARE[given["dwShareMode"]], now)
@@ -140,7 +140,7 @@ class Qmcomm(Part):
         """Create a cursor. Spec: MS-MQMP 3.1.4.4."""
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
         status, handle = Status.MQ_ERROR_INVALID_HANDLE, 0
-        if descriptor is not None and len(descriptor.CursorCollection) >= CURSOR_LIMIT:
+        if descriptor is not None and len(descriptor.CursorCollection) >= CURSORS_PER_HANDLE_LIMIT:
             status = Status.MQ_ERROR_INSUFFICIENT_RESOURCES
         elif descriptor is not None and (cursor := self.qm.cursors.open(descriptor)) is not None:
             status, handle = Status.MQ_OK, cursor.Handle

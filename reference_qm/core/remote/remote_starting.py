@@ -59,8 +59,8 @@ class RemoteStarting(Part):
             refuse(status)
             return
         entry = self.create_remote_read_entry(call, desc)
-        if entry.Action in READS:
-            READS[entry.Action](self.qm)(entry, descriptor, cursor, now)
+        if entry.Action in READ_METHODS:
+            READ_METHODS[entry.Action](self.qm)(entry, descriptor, cursor, now)
         else:
             self.qm.remote_reads.remote_read_by_lookup(entry, descriptor, call.arguments["LookupId"])
 
@@ -90,7 +90,7 @@ class RemoteStarting(Part):
 
     def check_start_action(self, desc: Desc) -> Status:
         """Refuse an action other than the three that start a read. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
-        return _required_right(desc["ulAction"] in READS)
+        return _required_right(desc["ulAction"] in READ_METHODS)
 
     def check_lookup_queue(self, desc: Desc) -> Status:
         """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
@@ -171,14 +171,14 @@ LOOKUP_CHECKS: tuple[Check, ...] = (
 )
 """The checks of a read by lookup identifier, in the order of the documents."""
 
-READS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
+READ_METHODS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
 }
 """The method for each action of RemoteQMStartReceive and RemoteQMStartReceive2."""
 
-LOOKUP_ACTIONS = frozenset(ReadAction) - READS.keys()
+LOOKUP_ACTIONS = frozenset(ReadAction) - READ_METHODS.keys()
 
 
 def _required_right(right: bool) -> Status:

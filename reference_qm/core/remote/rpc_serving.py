@@ -128,7 +128,7 @@ class RpcServing(Part):
 def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
     """Return the endpoints for the endpoint mapper.
 
-    A tower holds an IPv4 address; any other address becomes 0.0.0.0.
+    A tower contains an IPv4 address; any other address becomes 0.0.0.0.
     """
     if listening is None:
         return []

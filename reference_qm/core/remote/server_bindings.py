@@ -7,7 +7,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
-FAILURE = 0x80000000
+FAILURE_BIT = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
 
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
@@ -36,7 +36,7 @@ class ServerBindings(Part):
         method, parameter = PORT_CALLS[binding.interface.name]
         arguments = {parameter: int(PORT_TYPES[interface.name])}
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
-        return checked_port(method, interface.name, results["Return"])
+        return require_port(method, interface.name, results["Return"])
 
     def close_binding(self, binding: Binding) -> Sequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
@@ -92,14 +92,14 @@ class ServerBindings(Part):
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
-        return bool(status & FAILURE)
+        return bool(status & FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
         """Raise RemoteError when a method returned a failure HRESULT."""
         status = results.get("Return", 0)
         assert isinstance(status, int)
         if self.is_failure(status):
-            raise RemoteError(f"{method} returned {name_of(status)}", status)
+            raise RemoteError(f"{method} returned {format_status(status)}", status)
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
         """Run a sequence, and close a binding handle afterwards in any case."""
@@ -112,14 +112,14 @@ class ServerBindings(Part):
         return outcome
 
 
-def checked_port(method: str, interface: str, port: int) -> int:
-    """Return the port from a method's results; RemoteError for an invalid port."""
+def require_port(method: str, interface: str, port: int) -> int:
+    """Return the port from a method's results; raise RemoteError for an invalid port."""
     if not 0 < port <= 0xFFFF:
         raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
     return port
 
 
-def name_of(status: int) -> str:
+def format_status(status: int) -> str:
     """Return the printed name of a status; return its hexadecimal number if it has no name."""
     try:
         return f"{status:#010x} {Status(status).name}"

@@ -7,7 +7,7 @@ from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicN
 from reference_qm.codec.format_names import MachineQueuePath
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import parse_name
-from reference_qm.core.names.queue_formats import SYSTEM, QueueFormatType, SuffixType
+from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, SuffixType
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteQueue
 
@@ -62,17 +62,17 @@ def queue_format(text: str) -> dict[str, Any]:
     if isinstance(name, PublicName):
         return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
-        suffix = SYSTEM | SuffixType.JOURNAL if name.Journal else 0
+        suffix = SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0
         return _build_format(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
+        return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType[name.SystemQueue], direct)
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
         return _build_format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
-    return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
+    return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct)
 
 
 def _build_format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class Closing(Part):
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line that names the section."""
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
@@ -30,7 +30,7 @@ class Closing(Part):
             self.qm.destinations.start_idle_timer(queue, now)
         self.await_reconnect(session, now)
         self.qm.post(SessionClosed(session))
-        self.session_ended(session, reason)
+        self.report_session_end(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
         """Close the connection of a session if the connection is still open. Spec: MS-MQQB 3.1.5.9."""
@@ -53,7 +53,7 @@ class Closing(Part):
             )
             session.SessionState = SessionState.WAITING_RECONNECT
 
-    def session_ended(self, session: Session, reason: str) -> None:
+    def report_session_end(self, session: Session, reason: str) -> None:
         """Answer the commands that wait for the session to open, and keep the closed session for inspection."""
         for token in session.awaited_by:
             self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
@@ -105,7 +105,7 @@ def _queue_of_state(session: Session) -> OutgoingQueue | None:
     None for a queue that is OnHold or Locked.
     """
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State not in _HELD else None
+    return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None
 
 
-_HELD = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+_HELD_QUEUE_STATES = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

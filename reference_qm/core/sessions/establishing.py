@@ -31,7 +31,7 @@ class Establishing(Part):
         if not self.qm.connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
                 session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
-            self.qm.closing.session_ended(session, OFFLINE)
+            self.qm.closing.report_session_end(session, OFFLINE)
             return
         session.retrying = again
         self.qm.sessions[session.number] = session
@@ -84,7 +84,7 @@ class Establishing(Part):
             return
         if not len(session.OutgoingMessageTable):
             session.SessionState = SessionState.CLOSED
-            self.qm.closing.session_ended(session, "no message is left to send (MS-MQQB 3.1.6.1)")
+            self.qm.closing.report_session_end(session, "no message is left to send (MS-MQQB 3.1.6.1)")
             return
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
             self.establish(session, now, again=True)
@@ -93,7 +93,7 @@ class Establishing(Part):
         session.NextHopIndexer += 1
         self.qm.session_initialization.initialize_session(session, now)
         self.qm.resolving.select_next_hop(session)
-        self.qm.ping.before_session(session, now)
+        self.qm.ping.ping_before_session(session, now)
 
 
 def internal_base_header() -> BaseHeader:

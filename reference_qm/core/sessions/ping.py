@@ -15,7 +15,7 @@ class Ping(Part):
 
     __slots__ = ()
 
-    def before_session(self, session: Session, now: Now) -> None:
+    def ping_before_session(self, session: Session, now: Now) -> None:
         """Ping the acceptor before a session, except in a retry. Spec: MS-MQQB 3.1.5.2.2."""
         session.pinged = self.qm.config.send_ping and not session.retrying
         if session.pinged:

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueSt
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
-ADDRESS_LIMIT = 16
+NEXT_HOPS_LIMIT = 16
 """The maximum number of next hops that are made from the addresses of queue managers."""
 
 
@@ -52,38 +52,38 @@ class Resolving(Part):
         session.opening = Opening.ADDRESSES
         for host in dict.fromkeys(hop.HostName for hop in hops):
             if is_address(host):
-                self.take_addresses(session, host, (host,), now)
+                self.store_addresses(session, host, (host,), now)
             else:
                 self.qm.emit(ResolveHost(host))
 
     def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
         status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
         self.qm.closing.fail_to_establish(session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
-        self.need_validation(session)
+        self.require_validation(session)
 
-    def take_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Note the addresses of a host name; continue when all names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
         if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
-            self.use_addresses(session, now)
+            self.try_addresses(session, now)
 
-    def use_addresses(self, session: Session, now: Now) -> None:
+    def try_addresses(self, session: Session, now: Now) -> None:
         """Make next hops of the resolved addresses, and try the first. Spec: MS-MQQB 3.1.5.2.1."""
         session.opening = Opening.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
-                if is_address(address) and len(session.NextHopCollection) < ADDRESS_LIMIT:
+                if is_address(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
                     outgoing_queue(session).NextHops.append(format_next_hop(address))
                     session.NextHopCollection.append(replace(hop, Address=address))
         if not session.NextHopCollection:
             hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
             reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
-            self.need_validation(session)
+            self.require_validation(session)
             return
         session.NextHopIndexer = 0
         self.select_next_hop(session)
-        self.qm.ping.before_session(session, now)
+        self.qm.ping.ping_before_session(session, now)
 
     def select_next_hop(self, session: Session) -> None:
         """Take the remote queue manager from the next hop, in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
@@ -92,7 +92,7 @@ class Resolving(Part):
         session.RemoteQMHostName = hop.HostName
         session.RemoteQMGuid = hop.QMGuid
 
-    def need_validation(self, session: Session) -> None:
+    def require_validation(self, session: Session) -> None:
         """Set the state of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
         queue = outgoing_queue(session)
         if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:

@@ -48,7 +48,10 @@ class SessionInitialization(Part):
         session.receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:
-        """Stop the timers of an earlier connection, and start the timers of this one. Spec: MS-MQQB 3.1.3.2."""
+        """Stop the timers of an earlier connection, and start the timers of the present connection.
+
+        Spec: MS-MQQB 3.1.3.2.
+        """
         for name in SESSION_TIMERS:
             self.qm.session_timers.stop(session, name)
         self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)

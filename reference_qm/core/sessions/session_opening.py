@@ -28,7 +28,7 @@ from reference_qm.surface.inputs import TransportAccepted
 RECOVERABLE_ACK_TIMEOUT_MS = (0x000001F4, 0x0001D4C0)
 ACK_TIMEOUT_MS = (0x00004E20, 0x0001D4C0)
 """The valid range of AckTimeout, in ms. Spec: MS-MQQB 2.2.2.1."""
-ROUND_TRIPS = 8
+ROUND_TRIPS_PER_ACK_TIMEOUT = 8
 
 
 class SessionOpening(Part):
@@ -137,7 +137,7 @@ class SessionOpening(Part):
         """Set RecoverableAckSendTimeout to 8 round trips, within its range. Spec: MS-MQQB 3.1.5.3.2."""
         round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
         lowest, highest = RECOVERABLE_ACK_TIMEOUT_MS
-        session.RecoverableAckSendTimeout = min(max(round_trip_ms * ROUND_TRIPS, lowest), highest)
+        session.RecoverableAckSendTimeout = min(max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest), highest)
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         """Build a ConnectionParameters request. Spec: MS-MQQB 3.1.5.3.2."""

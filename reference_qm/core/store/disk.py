@@ -83,12 +83,12 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write a change that no command waits for; a failed change is written with the next one."""
+        """Write a change that no command waits for; a failed change is written again with the next change."""
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
-        """Call ``reached`` when all changes saved until now are on disk, ``missed`` if one fails.
+        """Call ``reached`` when all changes saved until now are on disk, ``missed`` if the write of a change fails.
 
         Changes that failed before are written again.
         """

@@ -6,11 +6,11 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
-    SEQUENCE,
+    SEQUENCE_ELEMENTS,
     _entry_with,
+    format_place,
     is_awaited,
     message_entry,
-    place,
     removal_of,
     transfer_entry,
 )
@@ -91,7 +91,10 @@ class Durability(Part):
 
     def queue_entry(self, queue: Queue) -> Change:
         """Return the entries of a new queue."""
-        return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
+        return {
+            format_place(queue): queue_values(queue),
+            "last_private_queue_number": self.qm.adm.last_private_queue_number,
+        }
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
         """Return the entry of an outgoing queue: the elements of its session that MUST survive.
@@ -99,8 +102,8 @@ class Durability(Part):
         Spec: MS-MQQB 3.1.1.3.1.
         """
         session = queue.session
-        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
-        for name in SEQUENCE[3:]:
+        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE_ELEMENTS[:3]}
+        for name in SEQUENCE_ELEMENTS[3:]:
             identifier = getattr(session, name)
             values[name] = [identifier.Ordinal, identifier.TimeStamp]
-        return {place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}
+        return {format_place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

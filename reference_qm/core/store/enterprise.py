@@ -35,8 +35,8 @@ class Enterprise:
                 ComputerName=config.host_name.partition(".")[0],
                 QualifiedComputerName=config.host_name,
                 OperatingSystemType=config.operating_system,
-                PublicEncryptionKeyList=key_list(config.security.encryption_keys),
-                PublicSigningKeyList=key_list(config.security.signing_keys),
+                PublicEncryptionKeyList=build_key_list(config.security.encryption_keys),
+                PublicSigningKeyList=build_key_list(config.security.signing_keys),
             ),
             DirectoryIntegrated=config.directory_integrated,
             notifies=config.change_notifications,
@@ -63,6 +63,6 @@ class Enterprise:
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
-def key_list(keys: PrivateKeys) -> bytes:
+def build_key_list(keys: PrivateKeys) -> bytes:
     """Return the public keys of a queue manager in the form of the directory; empty without keys."""
     return public_key_list(keys).build() if keys else b""

@@ -18,7 +18,7 @@ from reference_qm.model.adm import (
     Queue,
 )
 
-SEQUENCE = (
+SEQUENCE_ELEMENTS = (
     "TxMessageRejectCount",
     "OutgoingTxSequenceNumber",
     "IncomingTxSequenceNumber",
@@ -34,7 +34,7 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     ``lookup``: the LookupIdentifier, 0 in an outgoing queue.
     """
     values: dict[str, object] = {
-        "in": place(position.QueueReference),
+        "in": format_place(position.QueueReference),
         "lookup": position.LookupIdentifier,
         "arrived": position.MessageReference.ArrivalTime,
         "packet": base64.b64encode(packet).decode(),
@@ -78,11 +78,11 @@ def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
 
 def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     """Return the name of the entry of a sender's sequence."""
-    number = place(transfer.QueueReference).partition(":")[2]
+    number = format_place(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
 
-def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
+def transfers_of(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     """Return the sequences of a queue."""
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
@@ -112,7 +112,7 @@ def history_name(entry: MessageIDHistoryEntry) -> str:
     return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
-def place(queue: Queue) -> str:
+def format_place(queue: Queue) -> str:
     """Return the name of a queue in entries: its number (never reused), its destination, or the name of a system queue.
 
     The name of a public queue contains its Identifier instead of a number. The name of a subqueue or journal contains
@@ -121,7 +121,7 @@ def place(queue: Queue) -> str:
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"
     if queue.parent is not None:
-        return f"{place(queue.parent)};{queue.Pathname.partition(';')[2]}"
+        return f"{format_place(queue.parent)};{queue.Pathname.partition(';')[2]}"
     if queue.QueueType is QueueType.SYSTEM:
         return queue.Pathname
     return f"queue:{queue.Identifier if queue.PrivateQueueNumber is None else queue.PrivateQueueNumber}"

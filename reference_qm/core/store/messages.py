@@ -49,7 +49,12 @@ ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
 TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
 """The types of private queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
-ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+ACK_BITS_BY_NAME = {
+    "positive_arrival": "PA",
+    "positive_receive": "PR",
+    "negative_arrival": "NA",
+    "negative_receive": "NR",
+}
 """The bits of MessagePropertiesHeader.Flags, by their names in commands."""
 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
@@ -58,7 +63,7 @@ NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 FITTING_BODY_BYTES = 0x4000
 """The size in bytes up to which a body fits into a packet with any label, queues and headers."""
 
-_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
+_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
 _TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
@@ -374,7 +379,7 @@ def _decode_direct_name(name: str) -> str:
 def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
     """Return the queue manager that hosts a private administration queue.
 
-    The source unless the message names another queue manager.
+    This is the source unless the message names a different queue manager.
     """
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 

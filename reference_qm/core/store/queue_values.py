@@ -15,7 +15,7 @@ from reference_qm.security import SecurityDescriptor
 
 def queue_values(queue: Queue) -> dict[str, object]:
     """Return the persistent attributes of a queue, JSON-ready."""
-    return {name: write(getattr(queue, name)) for name, (write, _) in ATTRIBUTES.items()}
+    return {name: write(getattr(queue, name)) for name, (write, _) in CONVERTERS_OF_ATTRIBUTES.items()}
 
 
 def _require_text(value: Any) -> str:
@@ -51,7 +51,7 @@ def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 _TEXT, _FLAG, _NUMBER = (_keep_value, _require_text), (_keep_value, _require_flag), (_keep_value, _require_number)
 _GUID = (str, UUID)
-ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
+CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Pathname": _TEXT,
     "QualifiedPathname": _TEXT,
     "Identifier": _GUID,
@@ -73,4 +73,4 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "QueueType": (lambda value: value.value, QueueType),
 }
 """For each persistent attribute: the functions that write and read it."""
-REQUIRED = ("Pathname", "Transactional", "BasePriority")
+REQUIRED_ATTRIBUTES = ("Pathname", "Transactional", "BasePriority")

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import FormatError
-from reference_qm.core.arguments import one_of
+from reference_qm.core.arguments import require_one_of
 from reference_qm.core.errors import CommandError
 from reference_qm.security import (
     ST_NONE,
@@ -41,10 +41,10 @@ def requested_security(
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, which is the first configured account, or else the queue
     manager, whose identifier is ``own``.
     """
-    level = one_of("authentication_level", request.authentication_level, _LEVELS)
-    privacy = one_of("privacy_level", request.privacy_level, _PRIVACY)
+    level = require_one_of("authentication_level", request.authentication_level, _LEVELS)
+    privacy = require_one_of("privacy_level", request.privacy_level, _PRIVACY)
     named = request.hash_algorithm
-    algorithm = preset_hash if named is None else one_of("hash_algorithm", named, _HASHES)
+    algorithm = preset_hash if named is None else require_one_of("hash_algorithm", named, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER)

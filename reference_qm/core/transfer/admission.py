@@ -82,7 +82,7 @@ class Admission(Part):
         return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Check that a transactional message goes to a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that the destination of a transactional message is a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is not None and not queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         return packet
@@ -90,7 +90,10 @@ class Admission(Part):
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> Outcome:
-        """Check that a nontransactional message goes to a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that the destination of a nontransactional message is a nontransactional queue.
+
+        Spec: MS-MQQB 3.1.5.8.2.
+        """
         if packet.TransactionHeader is None and queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
         return packet
@@ -107,10 +110,10 @@ class Admission(Part):
         message = self.message_of(packet, now)
         if was_accepted(queue, packet, message):
             return packet
-        self.log_refused(message)
+        self.journal_refused(message)
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def log_refused(self, message: Message) -> None:
+    def journal_refused(self, message: Message) -> None:
         """Put a refused message into the local dead-letter queue, if it requests that and the queue has room.
 
         Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message journals it after the FinalAck (3.1.5.7).
@@ -128,7 +131,7 @@ class Admission(Part):
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
-            self.log_refused(message)
+            self.journal_refused(message)
             self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             reason = "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)"

@@ -8,7 +8,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-DISK_RETRY_S = 10
+REMOVAL_RETRY_S = 10
 """The time in s until the next attempt to remove an expired message, after the disk refused its removal."""
 
 
@@ -53,7 +53,7 @@ class Expiring(Part):
 
         def try_again_later() -> None:
             for position in expired:
-                self.qm.to_be_received.add(position, now.utc_s + DISK_RETRY_S)
+                self.qm.to_be_received.add(position, now.utc_s + REMOVAL_RETRY_S)
                 self.qm.positions.unlock_message(position)
 
         self.qm.disk.commit(self.qm.durability.build_removal(expired, reason), None, delete, try_again_later)

@@ -40,12 +40,12 @@ class FinalAcks(Part):
                 leave_window(sender, position)
                 sender.OutgoingMessageTable.remove(position)
                 self.qm.transactional_sending.leave_sequence(sender, position)
-            self.journal_final(position, properties.MessageClass)
+            self.journal_completed(position, properties.MessageClass)
             self.qm.order_acks.note_transfer(sender)
             self.qm.sending.dispatch_messages(sender, now)
             return
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         """Put a message into the journal or the dead-letter queue, as the message requests. Spec: MS-MQQB 3.1.5.7."""
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed

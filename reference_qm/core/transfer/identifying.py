@@ -42,7 +42,7 @@ ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
 """The size of the ConnectionParameters packet in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
-LONGEST_PACKETS: Mapping[SessionState, int] = {
+LONGEST_PACKET_BYTES: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
@@ -73,7 +73,7 @@ _OF_TRANSACTIONAL = (
 )
 _SESSION_WINDOW = _range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-RANGES: dict[PacketType, tuple[Range, ...]] = {
+FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
         _range("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
@@ -99,7 +99,7 @@ class Identifying(Part):
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle each packet until one closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Cut bytes into packets, and handle them until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -111,7 +111,7 @@ class Identifying(Part):
             if not self.qm.is_connected(session, transport):
                 return
         if error is None:
-            if session.SessionState in LONGEST_PACKETS:
+            if session.SessionState in LONGEST_PACKET_BYTES:
                 self.check_announced(session, now)
             return
         self.note_received(session)
@@ -125,7 +125,7 @@ class Identifying(Part):
 
         Otherwise clients without an open session could make the queue manager keep megabytes per connection.
         """
-        longest, announced = LONGEST_PACKETS[session.SessionState], session.framer.announced
+        longest, announced = LONGEST_PACKET_BYTES[session.SessionState], session.framer.announced
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
@@ -152,12 +152,12 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet of the stream; FormatError for a malformed one. Spec: MS-MQQB 3.1.5.1.1."""
+        """Parse a packet of the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:
         """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
-        ranges = RANGES[type(packet)]
+        ranges = FIELD_RANGES[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
                 ranges = (*ranges, _SESSION_WINDOW)

@@ -31,7 +31,7 @@ from reference_qm.model.states import DeliveryGuarantee, OutgoingQueueState, Ses
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-LABEL = "QM Ordering Ack"
+ORDER_ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 FIRST_FINAL_CLASS = 0x4000
 _NUMBER = attrgetter("SeqNo")
@@ -52,7 +52,11 @@ def is_final_ack(packet: UserMessagePacket) -> bool:
 
 
 def _is_ordering(packet: UserMessagePacket) -> bool:
-    return packet.BaseHeader.Flags == 0 and packet.MessagePropertiesHeader.Label == LABEL and names_order_queue(packet)
+    return (
+        packet.BaseHeader.Flags == 0
+        and packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
+        and names_order_queue(packet)
+    )
 
 
 class OrderAcks(Part):
@@ -207,7 +211,7 @@ class OrderAcks(Part):
             Class=message_class,
             Priority=0,
             DeliveryGuarantee=DeliveryGuarantee.EXPRESS if order_ack else DeliveryGuarantee.RECOVERABLE,
-            Label=LABEL,
+            Label=ORDER_ACK_LABEL,
             Body=body.build(),
             SentTime=now.utc_s,
         )

@@ -20,7 +20,7 @@ class OwnMessages(Part):
     __slots__ = ()
 
     def send(self, message: Message, now: Now) -> None:
-        """Send one of the queue manager's own messages; discard it when its queue cannot be opened or is full.
+        """Send a message of the queue manager itself; discard it when its queue cannot be opened or is full.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15 (last steps), MS-MQDMPR 3.1.7.1.27.
         """

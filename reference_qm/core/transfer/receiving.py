@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.entries import history_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
-from reference_qm.core.transfer.order_acks import LABEL, is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, is_final_ack, is_order_ack
 from reference_qm.model.adm import (
     RecoverableReceipt,
     Session,
@@ -18,7 +18,7 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, S
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-UNSAVED_LIMIT = 0x7FFF
+UNSAVED_MESSAGES_LIMIT = 0x7FFF
 """The maximum number of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
 
 
@@ -34,8 +34,8 @@ class Receiving(Part):
         not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
         the header is processed even if the message is refused, and vice versa (field text of note <14>).
         """
-        if len(session.receipts) >= UNSAVED_LIMIT:
-            reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+        if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
+            reason = f"{UNSAVED_MESSAGES_LIMIT} messages wait for the disk: numbers would repeat (MS-MQQB 3.1.5.8.7)"
             self.qm.closing.close(session, reason, now)
             return
         receipt = RecoverableReceipt()
@@ -48,10 +48,10 @@ class Receiving(Part):
             self.qm.session_acks.process_header(session, packet.SessionHeader, now)
         self.take_message(session, packet, receipt, now)
         if recoverable and receipt.done:
-            self.await_consequences(session, receipt, now)
+            self.acknowledge_after_consequences(session, receipt, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
 
-    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
 
         Spec: MS-MQQB 3.1.5.8.7. Such a message was refused into a dead-letter queue, or is a FinalAck that moved
@@ -96,7 +96,9 @@ class Receiving(Part):
         if self.is_misdirected(packet):
             receipt.done = True
             return
-        if packet.MessagePropertiesHeader.Label == LABEL:  # both order acknowledgments have it, other messages rarely
+        if (
+            packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
+        ):  # both order acknowledgments have it, other messages rarely
             for is_one, take in (
                 (is_order_ack, self.qm.order_acks.receive),
                 (is_final_ack, self.qm.final_acks.receive),
@@ -145,7 +147,7 @@ class Receiving(Part):
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         """Return whether a message is dropped because its direct name contains another host (E220).
 
-        A dropped message is not acknowledged and takes no place in a sequence.
+        A dropped message is not acknowledged and does not advance a sequence.
         """
         return self.qm.config.validate_host_names and not self.names_own_host(packet)
 
@@ -165,7 +167,7 @@ class Receiving(Part):
         if saving.acceptance is not None:
             self.qm.in_sequence.confirm_saved(saving.acceptance, [session for session, _ in saving.claims], now)
         elif saving.routed is not None:
-            self.qm.routing.send_on(saving.position, saving.routed, now)
+            self.qm.routing.forward_message(saving.position, saving.routed, now)
         elif saving.position.State is MessagePositionState.LOCKED:
             self.qm.arrival.message_arrived(saving.position, now)
 

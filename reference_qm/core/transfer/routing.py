@@ -59,7 +59,7 @@ class Routing(Part):
             self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], routed=onward), onward)
         else:
             self.qm.disk.save(history_entry(entry))
-            self.send_on(position, onward, now)
+            self.forward_message(position, onward, now)
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
         """Return whether a message can be saved here and forwarded.
@@ -85,7 +85,7 @@ class Routing(Part):
             return None
         return replace(packet, UserHeader=replace(user, Flags=user.Flags & ~_RC | UserHeader.flags(RC=user.RC + 1)))
 
-    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         """Put a routed message into the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)

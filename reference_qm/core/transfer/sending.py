@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, Sess
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-PIGGYBACK_AFTER = 0.75
+PIGGYBACK_FRACTION = 0.75
 """The fraction of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
@@ -44,7 +44,7 @@ class Sending(Part):
         """Remove a message from its outgoing queue after its record failed."""
         for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
-                self.take_out(queue.session, outgoing)
+                self.remove_unsent(queue.session, outgoing)
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         """Move a message to the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
@@ -150,15 +150,15 @@ class Sending(Part):
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         """Delete an expired message, and acknowledge and journal it as requested. Spec: MS-MQQB 3.1.7.1.2."""
-        self.take_out(session, position)
+        self.remove_unsent(session, position)
         self.qm.post(MessageExpired(position.MessagePosition))
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Delete a message that must not be sent, and journal it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
-        self.take_out(session, position)
+        self.remove_unsent(session, position)
         self.qm.journaling.journal_failed(position.MessagePosition)
 
-    def take_out(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def remove_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Remove an unsent message from its outgoing queue."""
         session.OutgoingMessageTable.remove(position)
         self.qm.transactional_sending.leave_sequence(session, position)
@@ -200,7 +200,7 @@ class Sending(Part):
         if not session.UnackedReceivedMsgCount:
             return False
         elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
-        return elapsed > PIGGYBACK_AFTER
+        return elapsed > PIGGYBACK_FRACTION
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later, as a lost transport."""

@@ -142,7 +142,7 @@ class TransactionalSending(Part):
         self.begin_sequence(session)
 
     def begin_sequence(self, session: Session) -> None:
-        """Begin a new sequence when no message of the present one is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+        """Begin a new sequence when no message of the present sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
 
         A message with an OrderAck but without a session acknowledgment still counts, because it may be sent again.
         """

@@ -1,4 +1,4 @@
-"""Other readings of cursors."""
+"""Readings of errata about cursors that the reference does not follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from reference_qm.model.enums import CursorState
 
 @follows("E180.2")
 class UnreadAfterAnyWait(Cursors):
-    """A cursor whose pending read timed out has read no message, also when that read was a peek."""
+    """A cursor whose pending read timed out counts as a cursor that has read no message, even if the read was
+    a peek.
+    """
 
     def wait_expired(self, cursor: Cursor) -> None:
         super().wait_expired(cursor)

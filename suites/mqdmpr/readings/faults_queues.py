@@ -1,4 +1,4 @@
-"""Other readings of opening and closing queues (MS-MQDMPR 3.1.7.1)."""
+"""Readings of errata about opening and closing queues that the reference does not follow (MS-MQDMPR 3.1.7.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults import OfAnyNumber
 
 @follows("E160.2")
 class UnknownPublicNamesRefused(Commands):
-    """The queue manager refuses a public format name that the directory does not know, unless it is offline."""
+    """The queue manager refuses a public format name that the directory does not contain, unless the queue manager is
+    offline.
+    """
 
     @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -23,10 +25,12 @@ class UnknownPublicNamesRefused(Commands):
         public = isinstance(parse_name(request.to), PublicName)
         known = public and (find_local(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:
-            raise CommandError(f"{request.to!a}: no directory knows it (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
+            raise CommandError(f"{request.to!a}: not in the directory (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
         return super().send_message(request, token, now)
 
 
 @follows("E161.2")
 class EveryNumberIsLocal(OfAnyNumber):
-    """The queue manager looks for the path of a private queue among its own queues, also for another computer."""
+    """The queue manager looks for the path of a private queue among its own queues, even if the queue belongs to
+    another computer.
+    """

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import RpcBytes
 
 
 def _set_attribute_at_start(name: str, value: Any) -> Install:
-    """Begin with another value of an attribute of the queue manager."""
+    """Set an attribute of the queue manager to a wrong value at the start."""
 
     class BeginningWith(Initialization):
         def initialize_globally(self, now: Now) -> None:
@@ -36,13 +36,13 @@ for _name, _breaks, _says, _install in (
     (
         "queue-manager-quota-unlimited-by-default",
         "MQDMPR-3.1.1.1-08",
-        "The queue manager's QueueManagerQuota has no limit by default.",
+        "By default, the queue manager's QueueManagerQuota is unlimited.",
         _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
         "queue-manager-in-network-by-default",
         "MQDMPR-3.1.1.1-09",
-        "The queue manager's ConnectedNetworkIdentifierList has a network by default.",
+        "By default, the queue manager's ConnectedNetworkIdentifierList contains a network.",
         _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
     (
@@ -60,7 +60,7 @@ for _name, _breaks, _says, _install in (
     (
         "queue-manager-journal-quota-limited-by-default",
         ("MQDMPR-3.1.1.1-D01", "MQSO-6.6.1-D05"),
-        "The queue manager's JournalQuota is by default the quota of the queues.",
+        "By default, the queue manager's JournalQuota equals QueueManagerQuota.",
         _set_attribute_at_start("JournalQuota", 0x0010_0000),
     ),
     (
@@ -85,7 +85,7 @@ class HardenedAnswersRpc(RpcServing):
 
 @fault("site-collection-has-foreign-sites", breaks="MQDMPR-3.1.1.1-27")
 class EverySiteRead(DirectoryClient):
-    """The queue manager's SiteCollection also has sites that are not its own."""
+    """The queue manager's SiteCollection also contains sites to which the queue manager does not belong."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -113,7 +113,7 @@ def _reset_sequential_id(qm: QueueManager) -> None:
 add(
     "sequential-id-restarts-after-restart",
     "MQDMPR-3.1.1.1-D04",
-    "After a restart the queue manager assigns SequentialIDs from the first one again.",
+    "After a restart, the queue manager assigns SequentialIDs from the first value again.",
     at_restart(_reset_sequential_id),
 )
 
@@ -125,16 +125,16 @@ def _clear_transactions(qm: QueueManager) -> None:
 add(
     "prepared-transaction-lost-at-restart",
     "MQDMPR-3.1.1.1-D03",
-    "The queue manager loses at a restart the transactions for which it has voted.",
+    "At a restart, the queue manager loses the transactions for which it has voted.",
     at_restart(_clear_transactions),
 )
 
 
 def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
-    """The reader is gone."""
+    """Do nothing with the result of a read whose reader no longer exists."""
 
 
-def _repeat_read(qm: QueueManager) -> None:
+def _repeat_read_after_restart(qm: QueueManager) -> None:
     def take(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
             qm.reading.take_message_out(position, None, False, _ignore_read_result)
@@ -148,6 +148,6 @@ def _repeat_read(qm: QueueManager) -> None:
 add(
     "pending-read-survives-restart",
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
-    "A read that was pending at the stop takes the next message after the restart, and no reader gets that message.",
-    at_restart(_repeat_read),
+    "A read that was pending at the stop takes the next message after the restart, so no reader gets that message.",
+    at_restart(_repeat_read_after_restart),
 )

@@ -10,34 +10,34 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
 
-DEFAULTS: tuple[tuple[str, str, Any], ...] = (
+DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
     ("MQDMPR-3.1.1.1-09", "ConnectedNetworkIdentifierList", []),
     ("MQDMPR-3.1.1.1-10", "SupportingServer", False),
     ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
-RETRIES_S = ("120", "900")
-"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
-LONG_MS = 600_000
+RETRY_DURATIONS_S = ("120", "900")
+"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
+LONG_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
-ATTEMPTS = 4
-"""The number of halves of that time in which the SUT has to start: two, and two more for the start itself."""
+START_DEADLINE_IN_HALVES = 4
+"""The SUT must start within this many halves of the retry duration: two, and two more for the start itself."""
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 
 
 @needs("inspect")
-@covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
+@covers(*(rule for rule, *_ in DEFAULT_ATTRIBUTES), "MQDMPR-3.1.1.1-11")
 def test_attribute_of_queue_manager_has_its_default(sut, judge):
     """An attribute of the queue manager that no administrator set has its default value."""
     queue_manager = sut.inspect_queue_manager()
-    for rule, name, expected in DEFAULTS:
+    for rule, name, expected in DEFAULT_ATTRIBUTES:
         judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
     if queue_manager["DirectoryServer"]:
         judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
@@ -52,7 +52,7 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
     after a restart.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRIES_S), observed=duration_before)
+    judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before)
     sut.restart()
     duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge("MQDMPR-3.1.1.1-31", expected=duration_before, observed=duration_after)
@@ -68,22 +68,22 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(ATTEMPTS):
+    for _ in range(START_DEADLINE_IN_HALVES):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
     else:
-        raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
+        raise ConformanceFailure("the SUT did not start by itself after its store was repaired (MS-MQSO 6.4.4.1)")
     observed = []
     for _ in range(2):
         observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
-    if observed[0] == RETRIES_S[0]:
+    if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=observed)
+        judge("MQDMPR-3.1.1.1-31", expected=each(RETRY_DURATIONS_S[1], "start"), observed=observed)
 
 
 @needs("restart", "qm2qm", "receive")
@@ -94,7 +94,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     """
     session = peer.open_raw()
     queue = remote.open_with_messages()
-    read = queue.begin(ulTimeout=LONG_MS)
+    read = queue.begin(ulTimeout=LONG_TIMEOUT_MS)
     state_before_stop = read.state_after_silence()
     sut.restart()
     session.wait_closed()
@@ -145,11 +145,11 @@ def _list_transaction_states(sut):
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1
-"""The bytes of a lookup identifier that are the SequentialID."""
+"""The mask of the bytes of a lookup identifier that contain the SequentialID."""
 
 
 TRANSACTIONAL_BIT = 4
-"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
+"""The lowest bit of the highest byte of a lookup identifier, which is set for a transactional message."""
 
 
 def _is_stored(sut, queue, label):
@@ -159,6 +159,7 @@ def _is_stored(sut, queue, label):
 @needs("receive", "restart")
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
+@varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
     """The SequentialID grows from each of five messages to the next, across two restarts, even if the earlier messages
     have been received.
@@ -182,7 +183,7 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         peer.eventually(partial(_is_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
-            raise ConformanceFailure(f"the message {label} did not come into its queue")
+            raise ConformanceFailure(f"the message {label} did not arrive in its queue")
         identifier = lookup_ids[label]
         observed.append(identifier & SEQUENTIAL_ID_MASK)
     judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)

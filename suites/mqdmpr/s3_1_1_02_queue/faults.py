@@ -32,8 +32,8 @@ from reference_qm.security import EVERYONE, Ace, AceType, Acl
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue, Result
 
-FAILURES = 0x8000_0000
-ACTIVE = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+FIRST_FAILURE_STATUS = 0x8000_0000
+ACTIVE_RULES = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 
 
 def _reuse_private_queue_number(qm: QueueManager) -> None:
@@ -68,7 +68,9 @@ add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
     "A read of an empty queue succeeds without a message.",
-    change_answer(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
+    change_answer(
+        RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FIRST_FAILURE_STATUS else 0
+    ),
 )
 
 
@@ -113,7 +115,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 @fault("authenticated-queue-refuses-signed", breaks="MQDMPR-3.1.1.2-D02")
 class QueueAuthenticationTakesNothing(SecurityOnReceipt):
-    """A queue with Authentication refuses every message, also an authenticated one."""
+    """A queue with Authentication refuses every message, even an authenticated one."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -170,7 +172,7 @@ for _name, _rule, _says, _spoil in (
     (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
-        ("The queue manager gives a queue without a Type a type of its own."),
+        ("The queue manager generates a Type for a queue that is created without one."),
         _set_product_type,
     ),
     (
@@ -182,7 +184,7 @@ for _name, _rule, _says, _spoil in (
     (
         "queue-security-has-file-rights",
         "MQDMPR-3.1.1.2-08",
-        "The security descriptor of a queue has access masks of files.",
+        "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
         _grant_file_rights,
     ),
     ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _set_site_scope),
@@ -190,7 +192,7 @@ for _name, _rule, _says, _spoil in (
     add(_name, _rule, _says, _change_created_queue(_spoil))
 
 
-@fault("closed-queue-stays-active", breaks=ACTIVE)
+@fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
 class ActiveForEver(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
@@ -201,7 +203,7 @@ class ActiveForEver(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE)
+@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
 class OutgoingNeverActive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
@@ -226,7 +228,7 @@ class SystemQueuesPublished(DirectoryClient):
 
 @fault("public-queue-object-without-attributes", breaks="MQDMPR-3.1.1.2-01")
 class PublishedWithoutProperties(Publishing):
-    """The directory's object of a public queue has only its name."""
+    """The directory object of a public queue contains only the queue's name."""
 
     def _build_element(self, queue: Queue) -> objects.Queue:
         element = super()._build_element(queue)

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.expectations import each, in_queue, none
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
@@ -16,7 +16,7 @@ from suites.mqqb.steps.secured import Secured, sign
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
-TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
+QUEUE_TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 
 
 @needs("qm2qm")
@@ -42,6 +42,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
 
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
+@varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     """Two messages, a small and a large one, are received from each of three queues: both are in the journal of a queue
     with Journaling, only the small one if the queue has a journal quota, and neither without Journaling.
@@ -76,6 +77,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
+@varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
     """An unsigned message is stored in a queue without Authentication, and is not stored in a queue with
     Authentication.
@@ -112,18 +114,19 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
     """A queue has the type with which it was created, then the type to which it is changed, and stores messages with
     both types.
     """
-    queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
+    queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
     connection = peer.open_raw()
     for name in queues.values():
         connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
     connection.check_alive()
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
-        other = next(one for one in TYPES if one != kind)
+        other = next(one for one in QUEUE_TYPES if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
             expected={"made": kind, "change": Outcome.DONE, "changed": other, "messages": in_queue(name)},

@@ -14,7 +14,7 @@ from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.positions import LOW_BYTES, Positions
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.entries import relocation_of
@@ -45,7 +45,7 @@ for _name, _rules, _says, _change in (
     (
         "receiver-text-body-recoded-as-utf-8",
         "MQDMPR-3.1.1.12-32",
-        "The receiver recodes a Body whose BodyType is text as UTF-8.",
+        "The receiver converts a Body whose BodyType is text to UTF-8.",
         lambda message: (
             replace(message, Body=message.Body.decode("utf-8", "replace").encode())
             if message.BodyType == 0x1F
@@ -55,13 +55,13 @@ for _name, _rules, _says, _change in (
     (
         "receiver-label-stripped",
         "MQDMPR-3.1.1.12-46",
-        "The receiver strips blanks from both ends of Label.",
+        "The receiver removes blanks at both ends of the Label.",
         lambda message: replace(message, Label=message.Label.strip()),
     ),
     (
         "receiver-extension-trailing-zeros-cut",
         "MQDMPR-3.1.1.12-57",
-        "The receiver cuts trailing zero bytes from Extension.",
+        "The receiver removes trailing zero bytes from the Extension.",
         lambda message: replace(message, Extension=message.Extension.rstrip(b"\0")),
     ),
     (
@@ -82,16 +82,14 @@ for _name, _rules, _says, _change in (
 
 @fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
 class LookupByPriorityUpsideDown(Positions):
-    """The high byte of a LookupIdentifier is the priority, so that the last message of a queue has the lowest
-    identifier.
-    """
+    """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
 
 
 def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Refuse messages whose cryptographic provider is missing here."""
+    """Refuse messages whose cryptographic provider is not installed."""
 
     class Knowing(Identifying):
         def check_form(self, packet: Any) -> None:
@@ -120,7 +118,7 @@ add(
 
 
 def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
-    """Forward messages of other queue managers with another property."""
+    """Change a property of messages that are forwarded for other queue managers."""
 
     class Altering(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -195,7 +193,7 @@ class DeadLetterUnasked(Journaling):
 
 @fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
 class StillOnDisk(Positions):
-    """The sender sends a delivered message that the full journal did not store again after a restart."""
+    """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
@@ -232,49 +230,49 @@ class RejectedAsLate(TransactionOperations):
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 add(
     "receiver-pa-bit-ignored",
     ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
-    "The receiver ignores MessagePropertiesHeader.Flags.PA: it acknowledges no arrival.",
+    "The receiver ignores MessagePropertiesHeader.Flags.PA, and so never acknowledges that a message arrived.",
     skip(AdminAcks.acknowledge_arrival),
 )
 
 
 @fault("receiver-pr-bit-ignored", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
 class ReceiveNotAcknowledged(AdminAcks):
-    """The receiver ignores MessagePropertiesHeader.Flags.PR: it acknowledges no receive."""
+    """The receiver ignores MessagePropertiesHeader.Flags.PR, and so never acknowledges that a message was received."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not RECEIVED:
+        if reason is not RECEIVE_ACK_CLASS:
             super().acknowledge_receive(message, reason, now)
 
 
 add(
     "receiver-na-bit-ignored",
     ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
-    "The receiver ignores MessagePropertiesHeader.Flags.NA: it acknowledges no failed delivery.",
+    "The receiver ignores MessagePropertiesHeader.Flags.NA, and so never acknowledges a failed delivery.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
 @fault("receiver-nr-bit-ignored", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
 class RemovalNotAcknowledged(AdminAcks):
-    """The receiver ignores MessagePropertiesHeader.Flags.NR: it acknowledges no message that leaves its queue
-    unread.
+    """The receiver ignores MessagePropertiesHeader.Flags.NR, and so never acknowledges that a message was removed
+    unread from its queue.
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is RECEIVED:
+        if reason is RECEIVE_ACK_CLASS:
             super().acknowledge_receive(message, reason, now)
 
 
 add(
     "receiver-application-tag-highest-bit-cleared",
     ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
-    "The receiver clears the highest bit of ApplicationTag of an arriving message.",
+    "The receiver clears the highest bit of an arriving message's ApplicationTag.",
     change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
     blind=True,
 )
@@ -286,7 +284,7 @@ add(
     blind=True,
 )
 class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
-    """The receiver acknowledges no arrival of a transactional message to its administration queue."""
+    """The receiver sends no arrival acknowledgments to the administration queues of transactional messages."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -324,7 +322,7 @@ add(
 
 
 def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave the messages in place that should be moved to a queue."""
+    """Leave messages where they are instead of moving them to a queue."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -336,7 +334,7 @@ def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Insta
 add(
     "sender-dead-letter-not-stored",
     ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
-    "The sender stores no failed message in the system dead-letter queue.",
+    "The sender does not store failed messages in the system dead-letter queue.",
     _keep_messages_out_of_queue(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 
@@ -344,7 +342,7 @@ add(
 add(
     "sender-journaled-message-not-stored",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
-    "The sender stores no delivered message in the system journal.",
+    "The sender does not store delivered messages in the system journal.",
     _keep_messages_out_of_queue(lambda qm: qm.adm.SystemJournalQueue),
 )
 

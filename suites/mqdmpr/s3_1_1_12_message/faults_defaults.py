@@ -20,13 +20,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
 MESSAGE = UserMessagePacket
-SOMEBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
-A_DAY_S = 24 * 3_600
-TYPE_OF_AES = (24).to_bytes(4, "little")
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
+ONE_DAY_S = 24 * 3_600
+AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 
 
 def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
-    """Give messages of applications other default values."""
+    """Give messages from applications wrong default values."""
 
     class Defaulting(Commands):
         def _build_message(
@@ -42,135 +42,137 @@ for _name, _rules, _says, _install in (
     (
         "default-delivery-recoverable",
         "MQDMPR-3.1.1.12-19",
-        "The sender's DeliveryGuarantee is Recoverable by default.",
+        "By default, the sender sends a message with DeliveryGuarantee Recoverable.",
         _set_message_defaults(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
     ),
     (
         "default-time-to-reach-queue-infinite",
         "MQDMPR-3.1.1.12-47",
-        "The sender's TimeToReachQueue is infinite by default.",
+        "By default, the sender sends a message with an infinite TimeToReachQueue.",
         _set_message_defaults(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
     ),
     (
         "default-message-class-report",
         ("MQDMPR-3.1.1.12-D05", "MQDMPR-3.1.1.12-D28"),
-        "The sender's Class of an application's message is Report by default.",
+        "By default, the sender sends an application's message with Class Report.",
         _set_message_defaults(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
     ),
     (
         "default-tracing-requested",
         "MQDMPR-3.1.1.12-D31",
-        "The sender's TracingRequested is True by default.",
+        "By default, the sender sends a message with TracingRequested True.",
         _set_message_defaults(lambda one: one.trace_queue is not None, TracingRequested=True),
     ),
     (
         "default-tracing-queue-present",
         "MQDMPR-3.1.1.12-D32",
-        "The sender's message has a TracingQueueIdentifier by default.",
-        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=SOMEBODY),
+        "By default, the sender sends a message with a TracingQueueIdentifier.",
+        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-positive-journaling-requested",
         "MQDMPR-3.1.1.12-D33",
-        "The sender's PositiveJournalingRequested is True by default.",
+        "By default, the sender sends a message with PositiveJournalingRequested True.",
         _set_message_defaults(lambda one: bool(one.journal), PositiveJournalingRequested=True),
     ),
     (
         "default-negative-journaling-requested",
         "MQDMPR-3.1.1.12-D34",
-        "The sender's NegativeJournalingRequested is True by default.",
+        "By default, the sender sends a message with NegativeJournalingRequested True.",
         _set_message_defaults(lambda one: bool(one.journal), NegativeJournalingRequested=True),
     ),
     (
         "default-response-queue-present",
         "MQDMPR-3.1.1.12-D35",
-        "The sender's message has a response queue by default.",
-        _set_message_defaults(lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={SOMEBODY}"),
+        "By default, the sender sends a message with a response queue.",
+        _set_message_defaults(
+            lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
+        ),
     ),
     (
         "default-administration-queue-present",
         "MQDMPR-3.1.1.12-D36",
-        "The sender's message has an administration queue by default.",
+        "By default, the sender sends a message with an administration queue.",
         _set_message_defaults(
-            lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={SOMEBODY}"
+            lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
         ),
     ),
     (
         "default-acknowledgments-requested",
         "MQDMPR-3.1.1.12-D37",
-        "The sender's message requests acknowledgments of failed delivery by default.",
+        "By default, the sender's message requests acknowledgments of failed delivery.",
         _set_message_defaults(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
     ),
     (
         "default-application-tag-1",
         "MQDMPR-3.1.1.12-D38",
-        "The sender's ApplicationTag is 1 by default.",
+        "By default, the sender sends a message with ApplicationTag 1.",
         _set_message_defaults(lambda one: bool(one.application_tag), AppSpecific=1),
     ),
     (
         "default-body-one-null-byte",
         "MQDMPR-3.1.1.12-D39",
-        "The sender's Body is one null byte by default.",
+        "By default, the sender sends a message whose Body is one null byte.",
         _set_message_defaults(lambda one: bool(one.body), Body=b"\0"),
     ),
     (
         "default-body-type-text",
         "MQDMPR-3.1.1.12-D40",
-        "The sender's BodyType is text by default.",
+        "By default, the sender sends a message whose BodyType is text.",
         _set_message_defaults(lambda one: bool(one.body_type), BodyType=0x1F),
     ),
     (
         "default-label-present",
         "MQDMPR-3.1.1.12-D41",
-        "The sender's Label is not empty by default.",
+        "By default, the sender sends a message with a non-empty Label.",
         _set_message_defaults(lambda one: bool(one.label), Label="no label"),
     ),
     (
         "default-time-to-be-received-one-day",
         "MQDMPR-3.1.1.12-D42",
-        "The sender's TimeToBeReceived is one day by default.",
-        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=A_DAY_S),
+        "By default, the sender sends a message whose TimeToBeReceived is one day.",
+        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=ONE_DAY_S),
     ),
     (
         "default-extension-one-null-byte",
         "MQDMPR-3.1.1.12-D44",
-        "The sender's Extension is one null byte by default.",
+        "By default, the sender sends a message whose Extension is one null byte.",
         _set_message_defaults(lambda one: False, Extension=b"\0"),
     ),
     (
         "default-connector-type-present",
         "MQDMPR-3.1.1.12-D45",
-        "The sender's message has a ConnectorTypeIdentifier by default.",
-        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=SOMEBODY),
+        "By default, the sender sends a message with a ConnectorTypeIdentifier.",
+        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-correlation-identifier-not-zero",
         "MQDMPR-3.1.1.12-D47",
-        "The sender's CorrelationIdentifier has a GUID by default.",
-        _set_message_defaults(lambda one: False, CorrelationIdentifier=SOMEBODY.bytes_le + bytes(4)),
+        "By default, the sender sends a message whose CorrelationIdentifier contains a GUID.",
+        _set_message_defaults(lambda one: False, CorrelationIdentifier=UNKNOWN_GUID.bytes_le + bytes(4)),
     ),
     (
         "default-privacy-level-base",
         "MQDMPR-3.1.1.12-D29",
-        "The sender's PrivacyLevel is Base by default.",
+        "By default, the sender sends a message with PrivacyLevel Base.",
         field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 1),
     ),
     (
         "default-hash-algorithm-0",
         "MQDMPR-3.1.1.12-48",
-        "The sender's HashAlgorithm is 0 by default.",
+        "By default, the sender sends a message with HashAlgorithm 0.",
         field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", 0),
     ),
     (
         "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
-        "The sender's EncryptionAlgorithm is RC2 by default.",
+        "By default, the sender sends a message with EncryptionAlgorithm RC2.",
         field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
     ),
     (
         "sender-dm-2-in-recoverable-message",
         "MQDMPR-3.1.1.12-18",
-        "The sender's recoverable message carries DM 2.",
+        "The sender sends a recoverable message with DM 2.",
         field_is(MESSAGE, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
     ),
 ):
@@ -179,7 +181,7 @@ for _name, _rules, _says, _install in (
 
 @fault("default-sender-is-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
 class SentByQueueManager(Commands):
-    """The sender's SenderIdentifier is by default the GUID of the queue manager."""
+    """By default, the sender's SenderIdentifier is the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         signer = request.certificate or (self.qm.config.security.accounts[0].name if request.sender is None else None)
@@ -207,7 +209,9 @@ class EncryptedByDefault(Commands):
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
 class NamedCertificateUnread(Commands):
-    """The sender signs a message with the user's default certificate, not the one that the application requests."""
+    """The sender signs a message with the user's default certificate instead of the certificate that the application
+    requests.
+    """
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         return super().send_message(replace(request, certificate=None), token, now)
@@ -216,10 +220,10 @@ class NamedCertificateUnread(Commands):
 add(
     "sender-provider-type-always-aes",
     "MQDMPR-3.1.1.12-D65",
-    "The sender's AuthenticationProviderType is always the type of the AES provider.",
+    "The sender always sets AuthenticationProviderType to the type of the AES provider.",
     wrong_fields(
         MESSAGE,
-        {"SecurityHeader.SecurityData.ProviderInfo": lambda info: TYPE_OF_AES + info[4:]},
+        {"SecurityHeader.SecurityData.ProviderInfo": lambda info: AES_PROVIDER_TYPE + info[4:]},
         lambda packet: packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.ProviderInfo),
     ),
 )

@@ -36,9 +36,9 @@ CLASSIFICATIONS = {
     "PR": ("MQDMPR-3.1.1.12-39",),
     "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
     "NR": ("MQDMPR-3.1.1.12-41",),
-    "PANA": ("MQDMPR-3.1.1.12-42",),
-    "NANR": ("MQDMPR-3.1.1.12-43",),
-    "PRNANR": ("MQDMPR-3.1.1.12-44",),
+    "PA+NA": ("MQDMPR-3.1.1.12-42",),
+    "NA+NR": ("MQDMPR-3.1.1.12-43",),
+    "PR+NA+NR": ("MQDMPR-3.1.1.12-44",),
 }
 """The bits of each classification of AcknowledgementsRequested, with its rules."""
 
@@ -49,18 +49,21 @@ GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
 
 
-REQUESTED_BITS = ("", *CLASSIFICATIONS, "PAPRNANR")
-"""Messages with none of the bits, with those of a classification, with all."""
+NO_BITS = "no bits"
+REQUESTED_BITS = (NO_BITS, *CLASSIFICATIONS, "PA+PR+NA+NR")
+"""The bits of each message: none, the bits of one classification, or all bits."""
 
 
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
-SHORT_S = 3
+SHORT_LIFETIME_S = 3
 
 
 class Disposition(NamedTuple):
-    """How messages end: their destination and fields, the action there, and the acknowledgment class of each bit."""
+    """An outcome of messages: their destination and fields, the action on them, and the acknowledgment class for each
+    bit.
+    """
 
     queue: str
     user: dict[str, int]
@@ -85,33 +88,36 @@ def _purge_queue(peer, sut):
 
 def _await_all(peer, sut):
     if not peer.eventually(lambda: len(sut.messages()) >= len(REQUESTED_BITS)):
-        raise ConformanceFailure("the messages did not come into their queue")
+        raise ConformanceFailure("the messages did not arrive in their queue")
 
 
 def _let_messages_expire(peer, sut):
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
 
-ARRIVAL_CLASS = {"PA": REACH_QUEUE}
+ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
 DISPOSITIONS = {
-    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_CLASS),
-    "received": Disposition("plain", {}, _receive_all, ARRIVAL_CLASS | {"PR": RECEIVE}),
-    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_CLASS | {"NR": Q_PURGED}),
+    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_ACK_CLASS),
+    "received": Disposition("plain", {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
     "expired": Disposition(
-        "plain", {"TimeToBeReceived": SHORT_S}, _let_messages_expire, ARRIVAL_CLASS | {"NR": RECEIVE_TIMEOUT}
+        "plain",
+        {"TimeToBeReceived": SHORT_LIFETIME_S},
+        _let_messages_expire,
+        ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
     "refused": Disposition("transactional", {}, _leave_messages, {"NA": NOT_TRANSACTIONAL_MSG}),
 }
 
 
-CAPABILITIES = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 
 
 @covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
-@pytest.mark.parametrize("end", [pytest.param(end, marks=CAPABILITIES.get(end, ())) for end in DISPOSITIONS])
+@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each is
     acknowledged with the class of this outcome only if its bits request that acknowledgment.
@@ -139,16 +145,19 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
+    case = f"acknowledgment classes of {end} messages"
     for bit, rule in RULES_OF_BITS.items():
-        with_bit = {requested: values for requested, values in expected.items() if bit in requested or not requested}
+        with_bit = {
+            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
+        }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
+        judge(rule, expected=with_bit, observed=observed, case=case, evidence=evidence)
     for requested, rules in CLASSIFICATIONS.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows the end of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
-        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
-    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)
+        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=case, evidence=evidence)
+    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [correlation(ack) for ack in acks if correlation(ack) not in identifiers]
     judge(

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from harness.expectations import holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import ABSENT, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
 FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
-HASHES = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
+HASH_ALGORITHMS = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
 RC4 = 0x6801
-SID = 1
+SENDER_TYPE_SID = 1
 SID_REVISION, SID_HEAD, SUBAUTHORITY = 1, 8, 4
 
-DEFAULTS: dict[str, dict[str, Any]] = {
+DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-19": {f"{USER}Flags.DM": 0, f"{USER}Flags.TH": 0},
     "MQDMPR-3.1.1.12-47": {f"{BASE}TimeToReachQueue": FOUR_DAYS_S},
     "MQDMPR-3.1.1.12-49": {f"{PROPERTIES}EncryptionAlgorithm": RC4},
@@ -41,11 +41,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D47": {f"{PROPERTIES}CorrelationID": bytes(20).hex()},
     "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
 }
-"""By rule: fields of the packet."""
+"""By rule: the fields of the packet, with their default values."""
 
 
 @needs("send")
-@covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
+@covers(*DEFAULT_FIELDS, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     """A message for which the application sets only the destination is sent with the default of each attribute."""
     outgoing = Outgoing(peer, sut)
@@ -53,12 +53,12 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     outgoing.end()
     layout = Layout(frame)
     label = str(layout.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
-    for rule, default in DEFAULTS.items():
+    for rule, default in DEFAULT_FIELDS.items():
         observed = layout.of(*default) | ({"label": label} if "label" in default else {})
         judge(rule, expected=default, observed=observed, evidence=frame)
     number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
-    name = next((one for one, value in HASHES.items() if value == number), f"{number}")
-    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
+    name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
+    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame)
     judge(
         "MQDMPR-3.1.1.12-48",
         expected=one_of("SHA_512", "SHA1"),
@@ -71,27 +71,29 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
 
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
+@varied("acknowledgments", "negative journaling", "time to reach queue", "application tag", "label")
 def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     """A signed message for which the application sets no sender is sent with the SID of a user (erratum E112)."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     layout = Layout(frame)
-    of_user = {f"{SECURITY}Flags.ST": SID}
+    of_user = {f"{SECURITY}Flags.ST": SENDER_TYPE_SID}
     judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
     sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT))
-    is_sid = holds("the identifier of the sender is a SID")
+    is_sid = holds("the sender identifier is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
 
 def _is_sid(text: str) -> bool:
-    """Return whether bytes in hexadecimal are a SID with as many subauthorities as it counts (MS-DTYP 2.4.2.2)."""
+    """Return whether bytes in hexadecimal are a SID whose subauthority count is correct (MS-DTYP 2.4.2.2)."""
     value = b"" if text == ABSENT else bytes.fromhex(text)
     return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
 
 
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
     """An express message is sent with DM 0, and a recoverable message with DM 1."""
     outgoing = Outgoing(peer, sut)

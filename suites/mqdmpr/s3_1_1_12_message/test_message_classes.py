@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import acknowledged
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -23,13 +23,13 @@ from suites.mqqb.steps.disposition import (
     take,
 )
 
-SHORT_S = 2
+SHORT_LIFETIME_S = 2
 
 
 RULES_OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
 
 
-RULE_OF_CLASS = {
+RULE_BY_CLASS = {
     NOT_TRANSACTIONAL_MSG: "MQDMPR-3.1.1.12-D20",
     NOT_TRANSACTIONAL_Q: "MQDMPR-3.1.1.12-D19",
     RECEIVE_TIMEOUT: "MQDMPR-3.1.1.12-D25",
@@ -43,12 +43,13 @@ RULE_OF_CLASS = {
 def _judge_class(judge, receiver, sent, value):
     acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
-    judge(*RULES_OF_EVERY_CLASS, RULE_OF_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
+    judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
     receiver.acknowledge_all()
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
+@varied("destination", "queue journaling", priority=("3", "7"))
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
     """A nontransactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -57,6 +58,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+@varied("application tag", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -65,11 +67,14 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
+@varied("extension", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """A message whose TimeToBeReceived of 2 s expires in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.send_packet(receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    packet = receiver.send_packet(
+        receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_LIFETIME_S}, properties={"NR": 1})
+    )
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
 
 
@@ -78,7 +83,7 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=[covers(RULE_OF_CLASS[value]), needs(need)], id=act.__name__)
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
         for act, bit, value, need in (
             (take, "PR", RECEIVE, "receive"),
             (purge, "NR", Q_PURGED, "receive"),
@@ -101,6 +106,7 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
 
 @needs("queues")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
     """A 4 KB message to a queue with a quota of 1 KB is acknowledged with class 0x8003."""
     queue = sut.new_queue("full", quota_kb=1)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota has no room."""
+"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota is exceeded."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
-LIFE_S = 1
-EXPIRED_MS = 2_100
-"""After this time more than LIFE_S has passed by any clock with whole seconds."""
+MESSAGE_LIFETIME_S = 1
+EXPIRY_WAIT_MS = 2_100
+"""After this time, more than LIFE_S has passed on any clock that counts whole seconds."""
 NO_ROOM, ROOM_AGAIN = "without room", "with room again"
 EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 
@@ -21,7 +21,7 @@ EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
-    """Let one message be finished with while the quota is nothing, and one afterwards; judge which is kept.
+    """Judge whether a message that completes while the journal quota is 0, and one that completes later, are kept.
 
     ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
     """
@@ -44,6 +44,7 @@ def _judge_copies_at_quota(
 
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
     """A delivered message with positive journaling is not stored in the journal while the journal quota is 0, and is
     stored when the quota has room again.
@@ -64,6 +65,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
+@varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     """A delivered message that the full journal could not store is not sent again after a restart."""
     if QUOTA_SETTING not in sut.control.call("configure"):
@@ -86,6 +88,7 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
+@varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
     """An expired message with negative journaling is not stored in the dead-letter queue while the journal quota is 0,
     and is stored there when the quota has room again.
@@ -97,8 +100,8 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
 
     def let_message_expire(number: int) -> str:
         sut.pause(sender.to)
-        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
-        peer.pass_time(EXPIRED_MS)
+        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+        peer.pass_time(EXPIRY_WAIT_MS)
         sut.resume(sender.to)
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name

@@ -12,22 +12,22 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqqb.steps.exchanges import deliver_message, taken
+from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outcome
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
 HOUR_S = 3_600
-LARGEST = 0xFFFF_FFFF_FFFF_FFFF
-LOW_BYTES = LARGEST >> 8
+LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
+LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
 VT_LPWSTR = 0x1F
 
-SHOWN = {
+PROPERTY_AND_FIELD_BY_RULE = {
     "MQDMPR-3.1.1.12-31": ("application_tag", "ApplicationTag"),
     "MQDMPR-3.1.1.12-32": ("body_base64", "MessageBody"),
     "MQDMPR-3.1.1.12-33": ("body_type", "BodyType"),
@@ -35,7 +35,7 @@ SHOWN = {
     "MQDMPR-3.1.1.12-46": ("label", "Label"),
     "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
 }
-"""By rule: the property as control shows it, and its field in a packet."""
+"""By rule: the name of the property on the control channel, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
 RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": {
@@ -58,7 +58,7 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
 
 
 @needs("receive")
-@covers(*SHOWN)
+@covers(*PROPERTY_AND_FIELD_BY_RULE)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """The application tag, body, body type, correlation identifier, label and extension of a received message are
@@ -76,17 +76,18 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         "label": values["label"],
         "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
-    found = _received(peer, sut, sent)
-    for rule, (name, _) in SHOWN.items():
+    found = _await_message_in_queue(peer, sut, sent)
+    for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
         if name not in found and name not in ALWAYS_SHOWN:
-            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
+            judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
         else:
             judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
-@covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
+@covers(*(rule for rule in PROPERTY_AND_FIELD_BY_RULE if rule != "MQDMPR-3.1.1.12-31"))
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
+@varied("queue quota", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
@@ -94,21 +95,23 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
     sent, frame = forward_message(
         peer, sut, **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"}
     )
-    for rule, (_, field) in SHOWN.items():
+    for rule, (_, field) in PROPERTY_AND_FIELD_BY_RULE.items():
         if rule != "MQDMPR-3.1.1.12-31":
             gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
             judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
-def _received(peer, sut, sent) -> dict[str, Any]:
-    """Return a message of the peer as control shows it in the queue; ConformanceFailure when it is not there."""
+def _await_message_in_queue(peer, sut, sent) -> dict[str, Any]:
+    """Return a message from the peer as the control channel shows it in the queue; raise ConformanceFailure if it is
+    missing.
+    """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
     def there() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
     if not peer.eventually(lambda: bool(there())):
-        raise ConformanceFailure("the message did not come into its queue")
+        raise ConformanceFailure("the message did not arrive in its queue")
     return there()[0]
 
 
@@ -137,11 +140,12 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
         done = deliver_message(peer, packet, label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     """Eight messages of different priorities get different LookupIdentifiers, which grow in the order of the queue,
     or in order of arrival if their high byte is always 0 (erratum E59).
@@ -152,16 +156,16 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
-        raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
+        raise ConformanceFailure(f"{len(there)} of {len(sent)} messages are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
     orders = [list(found)]
-    if max(found.values()) <= LOW_BYTES:
+    if max(found.values()) <= LOW_SEVEN_BYTES_MASK:
         orders.append(list(mine))
     by_identifier = sorted(found, key=lambda one: found[one])
-    distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
+    distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST_LOOKUP_ID for one in found.values())
     judge(
         "MQDMPR-3.1.1.12-D01",
-        expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
+        expected={"identifiers": holds("different identifiers of 8 bytes"), "order": one_of(*orders)},
         observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
         evidence=sent,
     )
@@ -172,6 +176,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 
 @needs("send", "receive", "transactions", "queues")
 @covers("MQDMPR-3.1.1.12-D03")
+@varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     """A message that a transaction has received cannot be peeked until the transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)
@@ -189,6 +194,7 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
+@varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, is a time during
     the check; the SentTime of both is an hour earlier.
@@ -200,10 +206,12 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     late = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     connection.check_alive()
-    found = _received(peer, sut, sent)
+    found = _await_message_in_queue(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
-        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.1.12-D04", reason="the control channel shows no arrived_time", evidence=sent
+        )
         return
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]

@@ -11,21 +11,21 @@ from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import (
     RECEIVE,
     AcknowledgingReceiver,
-    arrives,
+    await_arrival,
     correlation,
     identifier,
 )
 
 RECEIVE_REJECTED = 0xC004
 """MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in vain": RECEIVE}
-"""By message, the expected class of its acknowledgment. The last one is rejected in an aborted transaction, then
+EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
+"""For each message, the expected class of its acknowledgment. The last one is rejected in an aborted transaction, then
 received.
 """
 
 
 def _receive_lookup_id(sut, queue, transaction):
-    """Receive the first message of a queue within a transaction; return its LookupIdentifier."""
+    """Receive the first message of a queue in a transaction; return its LookupIdentifier."""
     shown = sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)["message"]
     if shown is None:
         raise ConformanceFailure("a message that is in the queue cannot be received")
@@ -33,7 +33,7 @@ def _receive_lookup_id(sut, queue, transaction):
 
 
 def _receive_in_transaction(sut, queue, external, *, reject, outcome):
-    """Receive the first message of a queue in a transaction, reject it if wanted, and end the transaction."""
+    """Receive the first message of a queue in a transaction, reject it if requested, and end the transaction."""
     transaction = sut.control.call("begin", external=external)["transaction"]
     received = _receive_lookup_id(sut, queue, transaction)
     if reject:
@@ -62,8 +62,8 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         )
         for name in EXPECTED_CLASSES
     }
-    if arrives(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
-        raise ConformanceFailure("the SUT did not take the messages")
+    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
+        raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")

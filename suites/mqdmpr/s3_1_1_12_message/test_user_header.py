@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
 
-SHORT_S, LONG_S = 1, 9_000
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     """Of two delivered messages, the message with JP is in the sender's journal with all its properties, and the
     message with JN is not.
@@ -27,7 +28,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     session, frames = sender.await_first(2)
     session.acknowledge_all()
-    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -46,22 +47,23 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
     not.
     """
     to = peer.direct_name()
-    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
+    limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}
     names = {
         name: sut.send(to, body="late", label="late", journal=[journal], **limits)
         for name, journal in (("with JN", "negative"), ("with JP", "positive"))
     }
-    peer.pass_time((SHORT_S + 2) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
+    kept_messages = _await_system_queue_names(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
@@ -76,7 +78,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     session.acknowledge_all()
 
 
-def _list_kept(peer, sut, queue, names):
+def _await_system_queue_names(peer, sut, queue, names):
     """Wait for the first message of a system queue; return the names of all its messages."""
 
     def find_names():

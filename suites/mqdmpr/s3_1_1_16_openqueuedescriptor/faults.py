@@ -16,7 +16,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.surface.clock import Now
 
-OF_EVERYBODY = 0x77
+SHARED_HANDLE = 0x77
 
 
 def _return_same_handle(**values: int) -> Install:
@@ -33,13 +33,13 @@ add(
     "open-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
-    _return_same_handle(phQueue=OF_EVERYBODY),
+    _return_same_handle(phQueue=SHARED_HANDLE),
 )
 add(
     "open-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
-    _return_same_handle(dwpQueue=OF_EVERYBODY, pdwContext=OF_EVERYBODY),
+    _return_same_handle(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
 )
 
 
@@ -62,7 +62,7 @@ add(
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
 class AlwaysToReceive(QueueOpening):
-    """The queue manager opens a queue with ReceiveAccess for a reader that requests PeekAccess."""
+    """The queue manager opens a queue with ReceiveAccess although the reader requests PeekAccess."""
 
     def open_found_queue(
         self,
@@ -79,7 +79,7 @@ class AlwaysToReceive(QueueOpening):
 
 @fault("descriptor-of-one-queue-multiple", breaks="MQDMPR-3.1.1.16-05")
 class AllMultiple(QueueOpening):
-    """The descriptor of a single queue has Multiple True."""
+    """The attribute Multiple of a single queue's descriptor is True."""
 
     def open_found_queue(
         self,
@@ -95,7 +95,7 @@ class AllMultiple(QueueOpening):
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the descriptors of several queues."""
+    """Change each descriptor that is for several queues."""
 
     class Several(QueueOpening):
         def open_queue(
@@ -137,7 +137,7 @@ for _name, _rule, _says, _change in (
     (
         "descriptor-of-several-queues-has-queue",
         "MQDMPR-3.1.1.16-08",
-        ("The descriptor of several queues has the first of them as QueueReference."),
+        ("The descriptor of several queues refers to the first queue in QueueReference."),
         _set_first_queue_reference,
     ),
 ):

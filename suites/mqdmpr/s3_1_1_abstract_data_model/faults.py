@@ -26,18 +26,18 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
-PERSISTENT = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
+PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
 
 
-@fault("queue-label-lost-at-restart", breaks=PERSISTENT)
+@fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
 class LabelNotOnDisk(SurvivingQueues):
-    """A queue loses its label and its journaling at a restart."""
+    """After a restart, a queue has neither its label nor its journaling."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         super().restore(place, {**values, "Label": "", "Journaling": False})
 
 
-@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENT)
+@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENCE_RULES)
 class BasePriorityNotOnDisk(SurvivingQueues):
     """A queue has base priority 0 after a restart."""
 
@@ -59,7 +59,7 @@ add(
 
 @fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
 class ExpressOnDisk(Positions):
-    """An express message is in its queue after a restart."""
+    """An express message is still in its queue after a restart."""
 
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
@@ -86,7 +86,7 @@ class RemoteReadsOnDisk(Reading):
 
 @fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
 class ModelOfAnother(Inspection):
-    """The Identifier of LocalQueueManager differs from the one in packets."""
+    """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
         shown = super().inspect(now)

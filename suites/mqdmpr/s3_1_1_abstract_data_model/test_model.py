@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
 @needs("qm2qm", "receive", "queues")
 @covers("MQDMPR-3.1.1-07")
+@varied("negative journaling", "response queue", read_by=("queue", "handle"))
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     """Of two messages sent over MS-MQQB, a remote reader receives the first and an application the second; afterwards
     neither reader finds a message that the other has received.
@@ -28,15 +29,15 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     judge(
         "MQDMPR-3.1.1-07",
         expected={
-            "came": in_queue("first", "second"),
+            "stored": in_queue("first", "second"),
             "taken": "first",
-            "left": in_queue("second"),
+            "remaining": in_queue("second"),
             "last_read": holds("no message found"),
         },
         observed={
-            "came": stored_labels,
+            "stored": stored_labels,
             "taken": read.label_or_outcome,
-            "left": labels_left,
+            "remaining": labels_left,
             "last_read": empty.failed or empty.label_or_outcome,
         },
         evidence=[read, empty],
@@ -61,8 +62,8 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     requests = [
-        sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS),
-        sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_MS),
+        sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS),
+        sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_TIMEOUT_MS),
     ]
     found = [
         one
@@ -85,6 +86,7 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
+@varied("priority", "response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(sut, judge):
     """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
     the subqueue as target.
@@ -96,7 +98,7 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
         sut.send(to, label=label, body=label, delivery="transactional")
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(lookup_ids) != ["first", "second"]:
-        raise ConformanceFailure(f"{sorted(lookup_ids)} are in the queue")
+        raise ConformanceFailure(f"{sorted(lookup_ids)} are the labels of the messages in the queue")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)

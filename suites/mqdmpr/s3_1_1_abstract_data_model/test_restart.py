@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model: the elements that survive a restart, and those that end with it."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model: elements that survive a restart, and elements that do not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, each, holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
@@ -19,11 +19,12 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_properties_survive_restart(sut, judge):
     """Queues keep all properties across two restarts, a deleted queue stays deleted, and a new queue gets an unused
     private number.
@@ -65,6 +66,7 @@ def test_queue_properties_survive_restart(sut, judge):
 
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.1-04")
+@varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):
     """After a restart the express message, the open handle, the cursor and the pending read do not exist; a message
     that arrives later stays in its queue.
@@ -74,10 +76,10 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
     connection.check_alive()
     if not peer.eventually(lambda: sut.labels(other) == ["express"]):
-        raise ConformanceFailure("the express message did not come into its queue")
+        raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-    sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
+    sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS)
     sut.restart()
     later = peer.open_raw()
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
@@ -87,7 +89,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         "MQDMPR-3.1.1-04",
         expected={
             "express messages": in_queue(),
-            "the later message": holds("in its queue", otherwise="taken by the read"),
+            "the later message": holds("in its queue", otherwise="received by the pending read"),
             "the handle": Outcome.REFUSED,
             "the cursor": Outcome.REFUSED,
             "another reader": Outcome.DONE,
@@ -104,6 +106,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
+@varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
     """After a restart an application receives a message that a remote reader had received in two phases and not
     confirmed (erratum E141).
@@ -135,7 +138,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     later = sender.collect(second_session, 1)
     second_session.acknowledge_all()
     if (len(frames), len(later)) != (2, 1):
-        raise ConformanceFailure(f"{len(frames)} of 2 messages came before the restart, {len(later)} of 1 after it")
+        raise ConformanceFailure(f"{len(frames)} of 2 messages arrived before the restart, {len(later)} of 1 after it")
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",

@@ -29,7 +29,7 @@ class NoMessageLivesForEver(Positions):
 
 
 def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:
-    """Run the timers of the directory for other durations."""
+    """Run the timers of the directory for wrong durations."""
 
     class RunningFor(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -76,6 +76,6 @@ for _name, _breaks, _says, _timer, _ms in (
 add(
     "directory-never-contacted-again",
     "MQDMPR-3.1.2.5-D01",
-    "The queue manager never contacts a directory again that was unavailable once.",
+    "After the directory was unavailable once, the queue manager never contacts it again.",
     skip(DirectoryClient.on_directory_online_timer),
 )

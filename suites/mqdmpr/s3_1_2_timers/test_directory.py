@@ -43,7 +43,7 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge):
     sut.create_queue(name, label="before")
     sut.change_environment(directory=False)
     if sut.attempt("set_queue", name=name, label="meanwhile") == Outcome.DONE:
-        raise ConformanceFailure("the SUT changes a public queue while its directory is away")
+        raise ConformanceFailure("the SUT changes a public queue while its directory is unavailable")
     minute_ms = sut.duration_ms(MINUTE_MS)
     sut.control.call("environment", directory=True)
     sut.change_directory_object(queue=name, label="after")

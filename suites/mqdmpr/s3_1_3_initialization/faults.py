@@ -33,11 +33,11 @@ from reference_qm.surface.inputs import DomainReported
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
-EXPONENT_AT = 16
+EXPONENT_OFFSET = 16
 
 
 def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Return another list of public keys; a list that was changed already stays."""
+    """Return a changed list of public keys; do not change a list twice."""
     made: set[bytes] = set()
 
     def tell(qm: QueueManager) -> None:
@@ -64,7 +64,7 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     def even(blob: bytes) -> bytes:
-        return blob[:EXPONENT_AT] + bytes([blob[EXPONENT_AT] & 0xFE]) + blob[EXPONENT_AT + 1 :]
+        return blob[:EXPONENT_OFFSET] + bytes([blob[EXPONENT_OFFSET] & 0xFE]) + blob[EXPONENT_OFFSET + 1 :]
 
     return MqdsPublicKeys(tuple(replace(one, aBuf=even(one.aBuf)) for one in keys.aPublicKeys))
 
@@ -73,14 +73,14 @@ for _name, _breaks, _says, _list, _change in (
     (
         "encryption-key-for-one-provider-only",
         ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
-        "The PublicEncryptionKeyList has a key for one provider only.",
+        "The PublicEncryptionKeyList has a key for only one provider.",
         "PublicEncryptionKeyList",
         _keep_first_key,
     ),
     (
         "signing-key-for-one-provider-only",
         ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
-        "The PublicSigningKeyList has a key for one provider only.",
+        "The PublicSigningKeyList has a key for only one provider.",
         "PublicSigningKeyList",
         _keep_first_key,
     ),
@@ -115,7 +115,7 @@ class WithoutDeadxact(QueueNames):
 
 @fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
 class OwnQueuesArePrivateQueues(Initialization):
-    """Applications can open the queues for order acknowledgments and for notifications like private queues."""
+    """Applications can open the queues for order acknowledgments and for notifications like other private queues."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -190,7 +190,7 @@ class HardenedQueuesWait(Establishing):
 
 @fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
 class HardenedForEver(Configuring):
-    """The queue manager stays in hardened security mode after it was disabled."""
+    """The queue manager remains in hardened security mode after an administrator disabled the mode."""
 
     def configure(self, request: Configure, token: int, now: Now) -> Result:
         return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
@@ -200,7 +200,7 @@ class HardenedForEver(Configuring):
 
 
 def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
-    """Change the attributes that were read from the directory."""
+    """Change the attributes that the queue manager has read from the directory."""
 
     class Synchronized(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -248,7 +248,7 @@ add(
 add(
     "own-directory-attributes-ignored-at-start",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
-    "The queue manager reads its own attributes from the directory at its start, and does not use them.",
+    "At its start the queue manager reads its own attributes from the directory, but does not use them.",
     skip(DirectoryClient._take_over_attributes),
 )
 
@@ -264,7 +264,9 @@ class GatesNotReadAgain(DirectoryClient):
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
 class DomainNotedAtFirstStartOnly(Membership):
-    """The queue manager keeps the domain of its first start, although the local security authority returns another."""
+    """The queue manager keeps the domain from its first start, although the local security authority now returns a
+    different one.
+    """
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         known = self.qm.adm.LastDomain
@@ -276,4 +278,4 @@ class SecurityAuthorityNotAsked(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Return no domain."""
+        """Return without a domain."""

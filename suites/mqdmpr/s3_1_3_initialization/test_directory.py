@@ -43,7 +43,7 @@ def test_sites_are_read_from_directory_at_start(sut, judge):
         raise ConformanceFailure("the SUT belongs to no site")
     judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=identifiers)
     strange = [one for one in identifiers if one not in listed]
-    judge("MQDMPR-3.1.1.1-27", expected=none("site that is not listed"), observed=strange)
+    judge("MQDMPR-3.1.1.1-27", expected=none("site that is missing from SiteIdentifierList"), observed=strange)
 
 
 @needs("inspect")

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start in hardened security mode, and
-one without it.
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start with and without hardened security
+mode.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
@@ -28,13 +28,14 @@ LOCKED = "Locked"
     "MQDMPR-3.1.3-D14",
     "MQDMPR-3.1.7.1.5-97",
 )
+@varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
     is Locked; without the mode the SUT sends the waiting message.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no setting hardened_security")
         return
     judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
@@ -61,7 +62,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("no session of the SUT")},
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("the SUT opens no session")},
                 observed=observed,
             )
     session = sender.poll_session()
@@ -78,7 +79,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
 
 @contextmanager
 def _harden_security(sut: Sut) -> Iterator[None]:
-    """Set hardened security mode, in effect after the next restart; clear it at the end."""
+    """Set hardened security mode, which takes effect at the next restart; clear it at the end."""
     sut.configure(hardened_security=True)
     try:
         yield

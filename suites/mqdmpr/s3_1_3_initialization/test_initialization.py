@@ -21,7 +21,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
     blob = sut.signing_keys
     if not blob:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody the keys that its signatures are verified with")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
     keys = listed_keys(blob)
     judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
@@ -33,7 +33,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         for name, key in keys.items()
         if not (key.modulus % 2 and key.exponent % 2 and LEAST_EXPONENT <= key.exponent < key.modulus)
     ]
-    judge("MQDMPR-3.1.3-26", expected=none("key that RSA cannot have"), observed=invalid)
+    judge("MQDMPR-3.1.3-26", expected=none("invalid RSA key"), observed=invalid)
 
 
 @needs("receive")

@@ -51,7 +51,7 @@ class AlwaysSinglePhase(TransactionEvents):
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
 class MadeWhenMissing(TransactionEvents):
-    """A request to end an unknown transaction begins it."""
+    """A request to end an unknown transaction creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         if identifier not in self.qm.adm.TransactionCollection:
@@ -65,7 +65,7 @@ class MadeWhenMissing(TransactionEvents):
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
 class TakenForAnother(TransactionEvents):
-    """A request for an unknown transaction is carried out on the one that was begun last."""
+    """A request for an unknown transaction is applied to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         known = self.qm.adm.TransactionCollection
@@ -80,7 +80,7 @@ class TakenForAnother(TransactionEvents):
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
 class EndsWithAllOthers(TransactionEvents):
-    """A commit or an abort of one transaction is applied to all open ones."""
+    """A commit or an abort of one transaction is applied to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
@@ -107,7 +107,7 @@ class WithoutFirst(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _marked_only_together(transaction, "FirstInTransaction", "LastInTransaction")
+        _mark_boundary_only_of_single_message(transaction, "FirstInTransaction", "LastInTransaction")
 
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
@@ -116,10 +116,10 @@ class WithoutLast(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _marked_only_together(transaction, "LastInTransaction", "FirstInTransaction")
+        _mark_boundary_only_of_single_message(transaction, "LastInTransaction", "FirstInTransaction")
 
 
-def _marked_only_together(transaction: Transaction, mark: str, with_mark: str) -> None:
+def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, with_mark: str) -> None:
     cleared: dict[str, Any] = {mark: False}
     for operation in transaction.TransactionalOperationCollection:
         position = operation.MessagePositionReference
@@ -171,8 +171,8 @@ class SeenAtOnce(TransactionOperations):
 
 @fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
 class RemovedWithoutReason(TransactionEvents):
-    """A message that was received in a transaction leaves its queue at the commit without a reason, so that it is
-    not acknowledged.
+    """A message that was received in a transaction is removed at the commit without a reason, and so is not
+    acknowledged.
     """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -182,7 +182,7 @@ class RemovedWithoutReason(TransactionEvents):
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
 class NothingCarriedOut(TransactionEvents):
-    """A message that was received in a coordinator's transaction is back in its queue after the commit."""
+    """A message that was received in a coordinator's transaction is in its queue again after the commit."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         in_doubt = self.qm.adm.TransactionCollection.values()
@@ -214,7 +214,7 @@ class MovedCopied(TransactionEvents):
 
 @fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
 class MovedToTheFront(Positions):
-    """A message that a commit moves is the first of the target queue."""
+    """A message that a commit moves becomes the first message of the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         before = list(queue.MessagePositionList)

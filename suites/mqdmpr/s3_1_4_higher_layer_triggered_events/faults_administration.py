@@ -24,7 +24,7 @@ from reference_qm.surface.commands import Result
 
 @fault("in-doubt-transaction-loses-sends", breaks="MQDMPR-3.1.4.9-D01")
 class ForgetsWhatItSends(TransactionRecords):
-    """A transaction in doubt loses the messages that it sends at a restart."""
+    """At a restart, a transaction in doubt loses the messages that it is to send."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -34,7 +34,7 @@ class ForgetsWhatItSends(TransactionRecords):
 
 @fault("coordinator-abort-commits", breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"))
 class PreparedAlwaysCommitted(Coordinating):
-    """A prepared transaction is committed when its coordinator aborts it."""
+    """The queue manager commits a prepared transaction when the coordinator aborts it."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         if transaction.state is TransactionState.PREPARED:
@@ -46,7 +46,7 @@ class PreparedAlwaysCommitted(Coordinating):
 add(
     "start-does-not-send-waiting-messages",
     "MQDMPR-3.1.4.1-03",
-    "A queue manager that starts sends its waiting messages only with the next new message.",
+    "After its start the queue manager sends its waiting messages only together with the next new message.",
     skip_during(Initialization.begin, Administering.establish_waiting),
 )
 
@@ -55,7 +55,7 @@ add(
 
 @fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
 class NoneInDoubt(TransactionCommands):
-    """At the reenlistment timeout the queue manager reports no transaction in doubt."""
+    """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
         super().reenlistment_timeout(request, token, now)
@@ -65,14 +65,14 @@ class NoneInDoubt(TransactionCommands):
 add(
     "reenlistment-timeout-does-not-stop-start",
     "MQDMPR-3.1.4.11-D02",
-    "At the reenlistment timeout the queue manager continues its start.",
+    "After the reenlistment timeout the queue manager continues its start.",
     skip(Coordinating.reenlistment_timeout),
 )
 
 
 @fault("offline-queue-manager-accepts-sessions", breaks="MQDMPR-3.1.4.12-03")
 class OfflineKeepsAccepting(Connecting):
-    """A queue manager that is offline accepts sessions, and establishes none."""
+    """A queue manager that is offline accepts sessions, but establishes none."""
 
     def may_connect(self) -> bool:
         return True
@@ -80,7 +80,7 @@ class OfflineKeepsAccepting(Connecting):
 
 @fault("offline-queue-manager-reestablishes-sessions", breaks="MQDMPR-3.1.4.12-03")
 class OfflineOnlyEndsSessions(Administering):
-    """A queue manager that is taken offline ends its sessions and establishes them again."""
+    """A queue manager that is taken offline ends its sessions, but establishes them again."""
 
     def take_offline(self, now: Now) -> None:
         super().take_offline(now)
@@ -98,6 +98,6 @@ add(
 add(
     "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
-    "A queue manager that is online again accepts sessions, and establishes none for waiting messages.",
+    "A queue manager that is online again accepts sessions, but establishes none for its waiting messages.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )

@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import transaction_header
+from suites.mqqb.steps.sequences import get_transaction_header
 
 
 @needs("send", "restart", "transactions")
@@ -34,13 +34,15 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
     expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
     observed = [
-        {"message": tag, "TxSequenceNumber": int(transaction_header(frame).TxSequenceNumber)}
+        {"message": tag, "TxSequenceNumber": int(get_transaction_header(frame).TxSequenceNumber)}
         for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
     judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
-    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _list_states(sut, second)
+    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _read_transaction_state(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
-    ends = [{"FM": int(transaction_header(frame).FM), "LM": int(transaction_header(frame).LM)} for frame in frames]
+    ends = [
+        {"FM": int(get_transaction_header(frame).FM), "LM": int(get_transaction_header(frame).LM)} for frame in frames
+    ]
     judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
     if session is not None and frames:
         session.acknowledge_all()
@@ -48,7 +50,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         peer.settle()
 
 
-def _list_states(sut, transaction):
+def _read_transaction_state(sut, transaction):
     """Return the state of a transaction, if the SUT lists transactions."""
     transactions = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
     return [one["state"] for one in transactions if one["transaction"] == transaction]

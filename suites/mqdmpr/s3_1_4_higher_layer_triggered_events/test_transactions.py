@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import any_order, each, holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
@@ -17,15 +17,13 @@ from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 pytestmark = needs("transactions")
 
 UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
-VERBS = ("prepare", "commit", "abort")
-RULES_OF_ENDED = {
+DECISION_VERBS = ("prepare", "commit", "abort")
+RULES_BY_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""By the call that ended a transaction: the rule that it no longer exists, and the rule that no operation of it is
-left.
-"""
-RULES_OF_UNKNOWN = {
+"""By the call that ends a transaction: the rule that it is removed, and the rule that it has no operations."""
+UNKNOWN_TRANSACTION_RULES = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
     "abort": ("MQDMPR-3.1.4.5-04",),
@@ -33,7 +31,9 @@ RULES_OF_UNKNOWN = {
 
 
 class TwoTransactions:
-    """A transaction that receives, moves and sends one message each, and another that receives and sends one."""
+    """Two open transactions: one receives, moves and sends a message each, and the other receives and sends a
+    message.
+    """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
         self.application = application
@@ -61,7 +61,7 @@ class TwoTransactions:
         return labels
 
     def end(self) -> None:
-        """Abort the transactions that are not decided."""
+        """Abort the transactions that are still open."""
         self.application.end_transaction("abort", self.other)
         self.application.receiver.acknowledge_all()
 
@@ -84,7 +84,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
     state_before = application.labels(), application.await_receive_acks(0), application.labels(work.subqueue)
-    committed = _outcome(sut, "commit", transaction=work.one)
+    committed = _decide_transaction(sut, "commit", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     acknowledged = application.await_receive_acks(1)
     evidence = list(application.sent.values())
@@ -105,7 +105,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         observed=acknowledged_labels,
         evidence=evidence,
     )
-    is_moved = holds("the moved message is not in its old queue")
+    is_moved = holds("the moved message is not in its source queue")
     judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
@@ -126,13 +126,14 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 
 @needs("receive", "queues", "send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
+@varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
     leaves another transaction undecided.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
-    aborted = _outcome(sut, "abort", transaction=work.one)
+    aborted = _decide_transaction(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
@@ -162,9 +163,9 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
 
 @needs("receive", "queues")
 @covers(
-    *(rule for rules in RULES_OF_UNKNOWN.values() for rule in rules),
-    *RULES_OF_ENDED["commit"],
-    *RULES_OF_ENDED["abort"],
+    *(rule for rules in UNKNOWN_TRANSACTION_RULES.values() for rule in rules),
+    *RULES_BY_ENDING_CALL["commit"],
+    *RULES_BY_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
@@ -172,25 +173,25 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    ended_transactions = {verb: application.begin_transaction() for verb in RULES_OF_ENDED}
+    ended_transactions = {verb: application.begin_transaction() for verb in RULES_BY_ENDING_CALL}
     other_transaction = application.begin_transaction(external=True)
     for transaction in ended_transactions.values():
         application.receive(transaction=transaction)
     for verb, transaction in ended_transactions.items():
         application.call(verb, transaction=transaction)
     labels_before = application.labels()
-    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in VERBS}
+    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in DECISION_VERBS}
     evidence = list(application.sent.values())
-    for verb, rules in RULES_OF_UNKNOWN.items():
+    for verb, rules in UNKNOWN_TRANSACTION_RULES.items():
         judge(
             *rules,
             expected={"answer": Outcome.REFUSED, "queue": in_queue(*labels_before)},
             observed={"answer": unknown[verb], "queue": application.labels()},
             evidence=evidence,
         )
-    for verb, (gone, nothing_left) in RULES_OF_ENDED.items():
+    for verb, (gone, nothing_left) in RULES_BY_ENDING_CALL.items():
         transaction = ended_transactions[verb]
-        answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in VERBS}
+        answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
         judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
         judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
@@ -198,7 +199,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     application.receiver.acknowledge_all()
 
 
-def _outcome(sut, verb, **arguments):
+def _decide_transaction(sut, verb, **arguments):
     """Prepare, commit or abort a transaction; return the outcome."""
     try:
         return sut.control.call(verb, **arguments)["outcome"]
@@ -206,11 +207,11 @@ def _outcome(sut, verb, **arguments):
         return Outcome.REFUSED
 
 
-def _list_states(sut, *transactions):
+def _list_transaction_states(sut, *transactions):
     """Return the listed state of each transaction."""
     listed = sut.control.call("list")["transactions"]
     states = {one["transaction"].lower(): one["state"].lower() for one in listed}
-    return [states.get(transaction.lower(), "not there") for transaction in transactions]
+    return [states.get(transaction.lower(), "not listed") for transaction in transactions]
 
 
 @needs("receive", "queue_control")
@@ -236,8 +237,8 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         application.receive(transaction=transaction)
     evidence = list(application.sent.values())
     for number, transaction in enumerate(transactions.values()):
-        prepared = _outcome(sut, "prepare", transaction=transaction)
-        states = _list_states(sut, *transactions.values())
+        prepared = _decide_transaction(sut, "prepare", transaction=transaction)
+        states = _list_transaction_states(sut, *transactions.values())
         judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         expected_state = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
@@ -254,7 +255,9 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         "acknowledged": application.await_receive_acks(0),
     }
     judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early_state, evidence=evidence)
-    decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in transactions.items()}
+    decisions = {
+        verb: _decide_transaction(sut, verb, transaction=transaction) for verb, transaction in transactions.items()
+    }
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
     acknowledged = application.await_receive_acks(0 if empty else 1)
@@ -274,13 +277,13 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     application.fill("taken", "stays")
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
-    prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
-    acknowledged, (state,) = application.await_receive_acks(1), _list_states(sut, transaction)
+    prepared = _decide_transaction(sut, "prepare", transaction=transaction, single_phase=True)
+    acknowledged, (state,) = application.await_receive_acks(1), _list_transaction_states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
     judge(
         "MQDMPR-3.1.4.6-09",
-        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"},
+        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not listed"},
         observed=observed,
         evidence=evidence,
     )
@@ -295,7 +298,7 @@ def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
         transaction = sut.control.call("begin")["transaction"]
-        judge(rule, expected=expected, observed=_outcome(sut, verb, transaction=transaction))
+        judge(rule, expected=expected, observed=_decide_transaction(sut, verb, transaction=transaction))
 
 
 @needs("inspect")

@@ -28,7 +28,7 @@ add(
 
 @fault("sites-update-attributes-not-stored", breaks="MQDMPR-3.1.6.1-10")
 class SitesNotTakenOver(DirectoryClient):
-    """The queue manager reads its sites again, and keeps their old attributes."""
+    """The queue manager reads its sites again, but keeps their old attributes."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
@@ -37,7 +37,7 @@ class SitesNotTakenOver(DirectoryClient):
 
 @fault("gates-update-attributes-not-stored", breaks="MQDMPR-3.1.6.2-11")
 class GatesNotTakenOver(DirectoryClient):
-    """The queue manager reads its site gates again, and keeps their old attributes."""
+    """The queue manager reads its site gates again, but keeps their old attributes."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)

@@ -10,8 +10,8 @@ from harness.sut.sut import Sut
 
 QUOTA_KB, INTERVAL_S = 76_543, 1_234
 INTERVAL_PROPERTY = "intra_site_replication_interval_s"
-LONGEST_MS = 120_000
-"""The longest time that a check waits when it cannot speed time up."""
+LONGEST_WAIT_MS = 120_000
+"""The longest time in ms that a check waits when it cannot speed up the timers."""
 SITE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
 GATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
 IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
@@ -22,12 +22,12 @@ def _read_sites(sut: Sut) -> list[dict[str, Any]]:
 
 
 def _list_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
-    """Return, for each site, its identifier and those of its gates."""
+    """Return, for each site, the site's identifier and the identifiers of its gates."""
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
-def _read_expiry_ms(sut: Sut) -> int:
-    """Return the time until both timers have expired."""
+def _get_time_until_expiry_ms(sut: Sut) -> int:
+    """Return the time, in ms, until both timers have expired."""
     timers = sut.inspect_queue_manager()["timers"]
     return max(int(timers[name] or 0) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate"))
 
@@ -43,8 +43,8 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     if site is None:
         raise ConformanceFailure("none of the SUT's sites has a gate")
     gate = site["SiteGateCollection"][0]
-    left_ms = _read_expiry_ms(sut)
-    if not sut.environment.virtual and left_ms > LONGEST_MS:
+    left_ms = _get_time_until_expiry_ms(sut)
+    if not sut.environment.virtual and left_ms > LONGEST_WAIT_MS:
         judge.mark_not_exercised(
             *SITE_RULES,
             *GATE_RULES,
@@ -54,7 +54,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         return
     published = sut.read_directory_object(queue_manager=gate["Identifier"])
     if published is None:
-        raise ConformanceFailure("the gate of the SUT's site is not in its directory")
+        raise ConformanceFailure("the directory does not contain the gate of the SUT's site")
     restore = (
         {"site": site["Identifier"], INTERVAL_PROPERTY: site["IntraSiteReplicationInterval"] or 0},
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
@@ -77,5 +77,5 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             if one["Identifier"] == gate["Identifier"]
         ]
         judge(*GATE_RULES, expected=[quota_kb], observed=quotas)
-        left_ms = max(left_ms, _read_expiry_ms(sut))
+        left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(*IDENTIFIER_RULES, expected=_list_identifiers(sites_before), observed=_list_identifiers(sites_after))

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 @fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
 class OneForAll(Cursors):
-    """An open queue has one cursor, which every request for a cursor returns."""
+    """Each open queue has only one cursor, which the queue manager returns for every request."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         known = next(iter(queue_desc.CursorCollection.values()), None)
@@ -49,7 +49,7 @@ class BeginsAsRead(Cursors):
 
 @fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
 class AnotherReturned(Cursors):
-    """A request for a cursor returns the handle of a cursor that does not exist."""
+    """The queue manager answers a request for a cursor with the handle of a cursor that does not exist."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -60,7 +60,7 @@ class AnotherReturned(Cursors):
 
 @fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
 class OfAQueueThatIsGone(Qmcomm):
-    """A request for a cursor of a deleted queue succeeds."""
+    """The queue manager creates a cursor for a deleted queue."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])

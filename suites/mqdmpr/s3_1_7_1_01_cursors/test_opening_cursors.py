@@ -8,7 +8,7 @@ from harness.wire.rpc_qm2qm import Action
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
@@ -34,10 +34,10 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=observed, evidence=evidence)
     judge(
         "MQDMPR-3.1.7.1.1-08",
-        expected={"next_of_new": [Call.FAILURE, Call.FAILURE], "current": ["first", "first"]},
+        expected={"next_message_of_new_cursors": [Call.FAILURE, Call.FAILURE], "current_message": ["first", "first"]},
         observed={
-            "next_of_new": [read.label_or_failure for read in early_reads],
-            "current": [observed[0], observed[2]],
+            "next_message_of_new_cursors": [read.label_or_failure for read in early_reads],
+            "current_message": [observed[0], observed[2]],
         },
         evidence=evidence,
     )
@@ -58,8 +58,8 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
-    receiving = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
-    peeking = queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS)
+    receiving = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    peeking = queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS)
     states = [read.state_after_silence() for read in (receiving, peeking)]
     closed = queue.close_cursor(cursor)
     state_of_peek = peeking.state_after_silence()
@@ -69,15 +69,15 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
         expected={
             "before": [Call.WAITING, Call.WAITING],
             "close": "MQ_OK",
-            "peek_after_it": Call.WAITING,
-            "peek_in_the_end": "first",
+            "peek_after_close": Call.WAITING,
+            "peek_after_arrival": "first",
             "queue": ["first"],
         },
         observed={
             "before": states,
             "close": closed.outcome,
-            "peek_after_it": state_of_peek,
-            "peek_in_the_end": peeking.wait().label_or_outcome,
+            "peek_after_close": state_of_peek,
+            "peek_after_arrival": peeking.wait().label_or_outcome,
             "queue": queue.labels(),
         },
         evidence=[closed, peeking],

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 @fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
 class QuotaOfItsOwn(Queues):
-    """A new queue without a supplied Quota has a Quota of 8 MB."""
+    """A new queue for which no Quota is supplied has a Quota of 8 MB."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -24,7 +24,7 @@ class QuotaOfItsOwn(Queues):
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class PrivateBodyOptional(Queues):
-    """A new queue has PrivacyLevel Optional, not the value that its creator supplies."""
+    """A new queue has PrivacyLevel Optional instead of the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -33,7 +33,7 @@ class PrivateBodyOptional(Queues):
 
 @fault("new-queue-negative-base-priority-zeroed", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class BasePriorityUnsigned(Queues):
-    """A new queue with a supplied negative BasePriority has BasePriority 0."""
+    """A new queue for which a negative BasePriority is supplied has BasePriority 0."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -42,7 +42,7 @@ class BasePriorityUnsigned(Queues):
 
 @fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
 class NotInCollection(Queues):
-    """A new queue is returned to its creator, and is not in the QueueCollection before the next restart."""
+    """A new queue is returned to its creator, but is added to the QueueCollection only at the next restart."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -61,7 +61,7 @@ class WithoutJournal(Queues):
 
 @fault("new-queues-share-journal", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
 class OneJournalForAll(Queues):
-    """All queues that are created have the same journal."""
+    """All new queues share one journal."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -136,7 +136,7 @@ class PublicNotPublished(Publishing):
 
 @fault("new-public-queue-created-offline", breaks="MQDMPR-3.1.7.1.3-D06")
 class PublicWithoutDirectory(Publishing):
-    """The queue manager creates a public queue while the directory does not answer."""
+    """The queue manager creates a public queue although the directory does not answer."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         super().publish(queue, lambda status: published(Status.MQ_OK))

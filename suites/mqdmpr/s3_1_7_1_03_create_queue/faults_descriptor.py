@@ -13,12 +13,12 @@ from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, Securit
 from reference_qm.security.descriptor import Ace, AceType
 
 ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
-READ = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
-SOMEBODY = Sid.of("S-1-5-18")
+READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+LOCAL_SYSTEM = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues another security descriptor."""
+    """Give new queues a wrong security descriptor."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -34,7 +34,7 @@ def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANO
 
 
 class _WithPointers(SecurityDescriptor):
-    """A descriptor in the absolute form."""
+    """A security descriptor in the absolute form."""
 
     def build(self) -> bytes:
         data = bytearray(super().build())
@@ -42,28 +42,28 @@ class _WithPointers(SecurityDescriptor):
         return bytes(data)
 
 
-USUAL = _build_descriptor((EVERYONE, ALL_RIGHTS))
+EVERYONE_ALL_RIGHTS = _build_descriptor((EVERYONE, ALL_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor has no owner.",
-        replace(USUAL, Owner=None),
+        replace(EVERYONE_ALL_RIGHTS, Owner=None),
     ),
     (
         "owner-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor names everyone as owner.",
-        replace(USUAL, Owner=EVERYONE),
+        replace(EVERYONE_ALL_RIGHTS, Owner=EVERYONE),
     ),
     (
         "everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
         (
-            "The default security descriptor of a non-domain user's queue grants everyone the right to read "
-            "properties only."
+            "The default security descriptor of a non-domain user's queue grants everyone only the right "
+            "to read properties."
         ),
-        _build_descriptor((EVERYONE, READ)),
+        _build_descriptor((EVERYONE, READ_RIGHTS)),
     ),
     (
         "everyone-missing",
@@ -81,19 +81,19 @@ for _name, _rule, _says, _wrong in (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, READ)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, READ_RIGHTS)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
-        "The default security descriptor has an entry for a creator who is not a domain user.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, ALL_RIGHTS)),
+        "The default security descriptor has an entry for a creator that is not a domain user.",
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, ALL_RIGHTS)),
     ),
     (
         "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor is in the absolute form.",
-        _WithPointers(ANONYMOUS, None, USUAL.Dacl),
+        _WithPointers(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
     ),
 ):
     add(f"descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
@@ -120,7 +120,7 @@ for _name, _rules, _says, _change in (
         "owner-is-queue-manager",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor names the queue manager as owner, regardless of the creator.",
-        lambda found: replace(found, Owner=SOMEBODY),
+        lambda found: replace(found, Owner=LOCAL_SYSTEM),
     ),
     (
         "domain-user-everyone-all-rights",
@@ -152,22 +152,22 @@ for _name, _rules, _says, _change in (
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
 class ComputerOfAnother(Queues):
-    """The default security descriptor has the SID of the operating system's account for the computer, not the
-    directory's.
+    """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
+    in the directory.
     """
 
     def machine_sid(self) -> Sid | None:
-        return None if super().machine_sid() is None else SOMEBODY
+        return None if super().machine_sid() is None else LOCAL_SYSTEM
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
 class ComputerRemembered(Queues):
-    """The default security descriptor has the SID of the operating system's account for the computer when the
-    directory does not answer.
+    """If the directory does not answer, the default security descriptor has the SID of the operating system's account
+    for the computer.
     """
 
     def machine_sid(self) -> Sid | None:
-        return super().machine_sid() or SOMEBODY
+        return super().machine_sid() or LOCAL_SYSTEM
 
 
 @fault("descriptor-computer-entry-missing", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
@@ -189,7 +189,7 @@ class ComputerMayAll(Queues):
 
 
 class _Supplied(Queues):
-    """A queue manager that changes what it was given before it takes it over."""
+    """A queue manager that changes a supplied security descriptor before it uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         return super().create_security(None if supplied is None else self.taken(supplied), user)
@@ -206,7 +206,7 @@ class _Supplied(Queues):
     ),
 )
 class GivenInVain(_Supplied):
-    """A new queue has the default security descriptor, not the one that its creator supplies."""
+    """A new queue has the default security descriptor instead of the descriptor that its creator supplies."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
@@ -214,7 +214,7 @@ class GivenInVain(_Supplied):
 
 @fault("descriptor-supplied-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
 class CreatorOwns(_Supplied):
-    """The owner of a new queue is its creator, not the owner in the supplied descriptor."""
+    """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Owner=None)
@@ -222,16 +222,20 @@ class CreatorOwns(_Supplied):
 
 @fault("descriptor-supplied-list-appended", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
 class ListAdded(Queues):
-    """The entries of a supplied discretionary list follow those of the default list."""
+    """The queue manager appends the entries of a supplied access list to the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         found = super().create_security(supplied, user)
-        return found if supplied is None else replace(found, Dacl=Acl((*_get_aces(USUAL), *_get_aces(found))))
+        return (
+            found
+            if supplied is None
+            else replace(found, Dacl=Acl((*_get_aces(EVERYONE_ALL_RIGHTS), *_get_aces(found))))
+        )
 
 
 @fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
 class NothingAudited(_Supplied):
-    """The queue manager drops the system list of a supplied security descriptor."""
+    """The queue manager drops the system access list of a supplied security descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Sacl=None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from harness.expectations import each, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 
-DEFAULTS = {
+DEFAULT_PROPERTIES = {
     "transactional": False,
     "label": "",
     "journaling": False,
@@ -19,7 +19,7 @@ DEFAULTS = {
     "base_priority": 0,
 }
 """The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
-SUPPLIED = {
+SUPPLIED_PROPERTIES = {
     "transactional": True,
     "label": "every property",
     "journaling": True,
@@ -37,23 +37,23 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
     is not supplied.
     """
-    whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
+    whole, bare = sut.new_queue("whole", **SUPPLIED_PROPERTIES), sut.new_queue("bare")
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
-        expected={"name": whole, **SUPPLIED},
+        expected={"name": whole, **SUPPLIED_PROPERTIES},
         observed={"name": _read_name(sut, whole), **_read_properties(sut, whole)},
     )
-    for name, value in SUPPLIED.items():
+    for name, value in SUPPLIED_PROPERTIES.items():
         queue = sut.new_queue("one", **{name: value})
         observed = _read_properties(sut, queue)
-        judge.all(expected={**DEFAULTS, name: value}, observed=observed)
+        judge.all(expected={**DEFAULT_PROPERTIES, name: value}, observed=observed)
 
 
 def _read_properties(sut, queue):
     properties = sut.control.call("get_queue", name=queue)
-    return {name: properties.get(name) for name in DEFAULTS}
+    return {name: properties.get(name) for name in DEFAULT_PROPERTIES}
 
 
 def _read_name(sut, queue):
@@ -69,6 +69,7 @@ def _read_name(sut, queue):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D07",
 )
+@varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
     from a queue is stored only in the journal of that queue.
@@ -124,6 +125,7 @@ INITIAL_ATTRIBUTES = {
 
 @needs("queue_control", "inspect", "subqueues")
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
+@varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     """The model shows a new queue as empty, inactive and without open handles, with equal CreateTime and ModifyTime,
     and with a journal; its subqueue has no journal.
@@ -138,7 +140,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name after a computer name")},
+        expected={
+            "CreateTime": holds("the ModifyTime"),
+            "QualifiedPathname": holds("a computer name and then the path name"),
+        },
         observed={
             "CreateTime": created == inspected["ModifyTime"] > 0 or created,
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
@@ -167,19 +172,19 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     is unavailable, its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
-    object_before = _read_published(sut, name)
+    object_before = _read_directory_object(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
     names = sut.format_names(name)
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
-    object_after = _read_published(sut, name)
-    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
+    object_after = _read_directory_object(sut, name)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
         expected={
             "before": None,
             "made": {"label": "published", "quota_kb": 77},
-            "format_name": holds("a public name alone"),
+            "format_name": holds("only a public name"),
         },
         observed={"before": object_before, "made": object_after, "format_name": kind},
     )
@@ -194,6 +199,6 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     sut.change_environment(directory=True)
 
 
-def _read_published(sut, name):
+def _read_directory_object(sut, name):
     directory_object = sut.read_directory_object(queue=name)
     return None if directory_object is None else {name: directory_object[name] for name in ("label", "quota_kb")}

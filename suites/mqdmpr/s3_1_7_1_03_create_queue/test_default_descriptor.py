@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from harness.expectations import each, holds, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
 from suites.mqdmpr.steps import descriptors
@@ -15,7 +15,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 
 _UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS, descriptors.EVERYONE)
 ACCOUNT_PREFIX, GUEST_SUFFIX = "S-1-5-21-", "-501"
-"""The beginning of a SID of an account, and its end in that of a guest: DOMAIN_USER_RID_GUEST."""
+"""The beginning of an account's SID, and the end of a guest's SID: DOMAIN_USER_RID_GUEST."""
 WRITE_RIGHT = 0x0000_0004
 READ_RIGHTS = 0x0002_0020
 """MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
@@ -34,6 +34,7 @@ ALL_RIGHTS = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     """If the creator of a queue is not a domain user, the default descriptor names the anonymous user as owner, grants
     everyone all rights, and has at most one other entry, which lets the anonymous user write messages.
@@ -48,7 +49,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(security.owner))
     world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
-    may_write = holds("the anonymous user has the right to write, or none")
+    may_write = holds("the anonymous user may write messages, or has no right")
     judge(
         "MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}"
     )
@@ -67,8 +68,8 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
     computers = [] if sut.is_directory_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
     owners = [sid for sid, mask in others if mask == ALL_RIGHTS]
-    judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry of a computer"), observed=computers)
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry of a domain user"), observed=owners)
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers)
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners)
 
 
 @needs("queue_control", "security")
@@ -123,7 +124,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     observed = enterprise.read_object().get("computer_sid_base64")
     if observed is None:
-        judge.end_unobservable("the SUT's directory shows no SID of its computer")
+        judge.end_unobservable("the directory of the SUT shows no SID of the computer")
         return
     computer = descriptors.read_sid(base64.b64decode(observed))
     queues = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
@@ -141,4 +142,4 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted
         if sid not in _UNAUTHENTICATED_SIDS
     ]
-    judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry of a computer"), observed=unasked)
+    judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry for a computer"), observed=unasked)

@@ -21,11 +21,11 @@ AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
-    """Create a queue with a descriptor; return the descriptor that it has, None if the SUT takes no descriptor."""
+    """Create a queue with a descriptor; return the queue's descriptor, or None if the SUT accepts no descriptor."""
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
-        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None
     return descriptors.read_security(sut, queue)
 
@@ -43,7 +43,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry of everyone")},
+        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry for everyone")},
         observed={
             "given_entries": len(security.granted) + security.others,
             "default_list": bare.mask(descriptors.EVERYONE) is not None,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.queue_names import family
+from reference_qm.core.names.queue_names import queue_with_children
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
@@ -21,7 +21,7 @@ class MessagesVanish(Queues):
     """The messages of a deleted queue are deleted without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
-        for one in family(queue):
+        for one in queue_with_children(queue):
             for position in list(one.MessagePositionList):
                 one.MessagePositionList.remove(position)
         return super().delete(queue, token, done)
@@ -29,7 +29,7 @@ class MessagesVanish(Queues):
 
 @fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
 class OpeningsFollowTheName(Queues):
-    """An open handle of a deleted queue refers to the new queue of the same name."""
+    """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         openings = dict(queue.OpenQueueDescriptorCollection)
@@ -50,10 +50,10 @@ class OpeningsFollowTheName(Queues):
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
 class StillListed(Queues):
-    """A deleted queue is emptied, and not removed."""
+    """A deleted queue is emptied, but not removed."""
 
     def forget(self, queue: Queue) -> None:
-        """Keep the queue."""
+        """Keep the queue instead of removing it."""
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
@@ -69,7 +69,7 @@ class RefusedWhenDone(Queues):
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
 class StaysPublished(Publishing):
-    """The directory object of a deleted public queue stays."""
+    """The directory object of a deleted public queue remains."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         withdrawn(Status.MQ_OK)
@@ -77,8 +77,8 @@ class StaysPublished(Publishing):
 
 @fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
 class AnotherFromDirectory(Publishing):
-    """The deletion of a public queue also deletes the directory objects of the public queues that are listed before
-    it.
+    """The deletion of a public queue also deletes the directory objects of all public queues that are listed
+    before it.
     """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -95,7 +95,7 @@ class AnotherFromDirectory(Publishing):
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
 class WithoutDirectory(Publishing):
-    """The queue manager deletes a public queue with success while the directory does not answer."""
+    """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing modes, and the queue that a reader opens."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing modes, and selection of the queue that a reader opens."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class ByBeginningOfName(QueueOpening):
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
 class OnceForAll(QueueOpening):
-    """Opening an open queue again returns the handle of the first opening."""
+    """Opening an open queue again returns the handle that the first request returned."""
 
     def open_found_queue(
         self,
@@ -136,7 +136,7 @@ class OnceForAll(QueueOpening):
 
 @fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
 class AlwaysToReceive(QueueOpening):
-    """An opening with PeekAccess restricts other readers like one with ReceiveAccess."""
+    """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
 
     def open_found_queue(
         self,
@@ -151,7 +151,7 @@ class AlwaysToReceive(QueueOpening):
 
 @fault("opening-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
 class AnotherHandle(Qmcomm):
-    """Opening a queue returns the handle of the opening before."""
+    """Opening a queue returns the handle that the previous request returned."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         values = super().get_open_values(descriptor)
@@ -164,7 +164,7 @@ class AnotherHandle(Qmcomm):
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
 class SeveralToRead(QueueOpening):
-    """A request to open several queues to read opens the first of them."""
+    """A request to open several queues for reading opens the first of them."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -176,7 +176,7 @@ class SeveralToRead(QueueOpening):
 
 @fault("http-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
 class HttpToRead(QueueOpening):
-    """The queue manager opens a queue to read by its HTTP format name."""
+    """The queue manager opens an HTTP format name of a local queue for reading."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -190,7 +190,7 @@ class HttpToRead(QueueOpening):
 
 @fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
 class MulticastToRead(Qmcomm):
-    """The queue manager opens the first of its queues to read for a multicast format name."""
+    """When a reader opens a multicast format name, the queue manager opens its first queue."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
         form = call.arguments["pQueueFormat"]
@@ -202,7 +202,7 @@ class MulticastToRead(Qmcomm):
 
 @fault("missing-queue-created-when-opened", breaks="MQDMPR-3.1.7.1.5-51")
 class MakesWhatIsNotThere(QueueOpening):
-    """Opening a missing queue to read creates it."""
+    """The queue manager creates a missing queue when a reader opens it."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: attributes of openings and of outgoing queues."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: attributes of OpenQueueDescriptors and of outgoing queues."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _set_attributes(**values: Any) -> Callable[[Any], None]:
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the descriptors of several queues."""
+    """Change each descriptor that is for several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -70,25 +70,25 @@ for _name, _rules, _says, _change in (
     (
         "first-name-only",
         "MQDMPR-3.1.7.1.5-17",
-        "The descriptor for several queues has the FormatName of the first queue only.",
+        "The FormatName of the descriptor for several queues is the name of the first queue only.",
         _set_attributes(FormatName=_get_first_format_name),
     ),
     (
         "name-with-semicolons",
         ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"),
-        "The FormatName of the descriptor for several queues separates the names by semicolons.",
+        "The FormatName of the descriptor for several queues separates the names with semicolons.",
         _set_attributes(FormatName=lambda one: one.FormatName.replace(",", ";")),
     ),
     (
         "not-multiple",
         "MQDMPR-3.1.7.1.5-18",
-        "The descriptor for several queues has Multiple False.",
+        "The attribute Multiple of the descriptor for several queues is False.",
         _set_attributes(Multiple=False),
     ),
     (
         "queue-reference",
         "MQDMPR-3.1.7.1.5-19",
-        "The descriptor for several queues has the first queue as QueueReference.",
+        "The descriptor for several queues refers to the first queue in QueueReference.",
         _set_attributes(QueueReference=_get_first_queue),
     ),
     (
@@ -109,7 +109,7 @@ for _name, _rules, _says, _change in (
 
 @fault("several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
 class SeveralNotKept(QueueOpening):
-    """Several queues that are opened together have no common descriptor."""
+    """Queues that are opened together have no common descriptor."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -122,7 +122,7 @@ class SeveralNotKept(QueueOpening):
 
 @fault("opening-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
 class SeveralFailsWhenDone(QueueOpening):
-    """Opening more than two queues together returns an error."""
+    """Opening more than two queues together returns an error, although the queues are opened."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -134,7 +134,7 @@ class SeveralFailsWhenDone(QueueOpening):
 add(
     "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
-    "When one of several queues cannot be opened, the others stay open.",
+    "When one of several queues cannot be opened, the queue manager leaves the others open.",
     skip_during(QueueOpening._open_several, QueueOpening.close_queue),
 )
 
@@ -142,7 +142,7 @@ add(
 
 
 def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the descriptor of one queue."""
+    """Change each descriptor that is for a single queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -163,13 +163,13 @@ def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None
 add(
     "descriptor-format-name-without-computer",
     "MQDMPR-3.1.7.1.5-119",
-    "The FormatName of an OpenQueueDescriptor lacks the computer.",
+    "The FormatName of an OpenQueueDescriptor does not contain the computer.",
     _change_single_queue_descriptor(_set_attributes(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
 )
 add(
     "descriptor-of-single-queue-multiple",
     "MQDMPR-3.1.7.1.5-120",
-    "The OpenQueueDescriptor of a single queue to send has Multiple True.",
+    "The attribute Multiple of a single queue that is opened for sending is True.",
     _change_single_queue_descriptor(_set_attributes(Multiple=True)),
 )
 
@@ -177,7 +177,7 @@ add(
 
 
 def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Change a new outgoing queue."""
+    """Change each new outgoing queue."""
 
     class Outgoing(Destinations):
         def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -194,14 +194,14 @@ for _name, _rule, _says, _changed in (
     (
         "identifier-zero",
         "MQDMPR-3.1.7.1.5-80",
-        "A new outgoing queue has the Identifier zero.",
+        "The Identifier of a new outgoing queue is zero.",
         _set_attributes(Identifier=NULL_GUID),
     ),
     ("label-empty", "MQDMPR-3.1.7.1.5-81", "A new outgoing queue has an empty Label.", _set_attributes(Label="")),
     (
         "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
-        "A new outgoing queue has a DestinationFormatName without its kind.",
+        "The DestinationFormatName of a new outgoing queue lacks the kind of the format name.",
         _set_attributes(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
     (
@@ -225,13 +225,13 @@ for _name, _rule, _says, _changed in (
     (
         "base-priority-0",
         "MQDMPR-3.1.7.1.5-92",
-        "A new outgoing queue has BasePriority 0, not the value in the directory.",
+        "A new outgoing queue has BasePriority 0 instead of the value in the directory.",
         _set_attributes(BasePriority=0),
     ),
     (
         "not-multicast",
         "MQDMPR-3.1.7.1.5-99",
-        "A new outgoing queue for a multicast address has Multicast False.",
+        "The attribute Multicast of a new outgoing queue for a multicast address is False.",
         _set_attributes(Multicast=False),
     ),
 ):
@@ -240,7 +240,7 @@ for _name, _rule, _says, _changed in (
 
 @fault("outgoing-queue-created-at-first-send", breaks="MQDMPR-3.1.7.1.5-79")
 class OutgoingWhenSentTo(QueueOpening):
-    """The queue manager creates an outgoing queue when a message is sent, not when the queue is opened."""
+    """The queue manager creates an outgoing queue only when a message is sent, not when the queue is opened."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can be opened to send."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can be opened for sending."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _discard_sent_message() -> Result:
-    """Answer with success and send no message."""
+    """Return success without sending the message."""
     return Result({"message_id": "{00000000-0000-0000-0000-000000000000}\\0"})
 
 
@@ -56,7 +56,7 @@ class MachineToSend(Commands):
     breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61"),
 )
 class OwnNameNotKnown(QueueNames):
-    """The queue manager treats a direct format name with a computer name as one of another computer."""
+    """The queue manager treats the local computer's name in a direct format name as the name of another computer."""
 
     def is_here(self, name: DirectName) -> bool:
         return name.Protocol != "OS" and super().is_here(name)
@@ -67,8 +67,8 @@ class OwnNameNotKnown(QueueNames):
     breaks=("MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61", "MQMQ-2.1.2-D01"),
 )
 class NameWithoutDomainNotKnown(QueueNames):
-    """The queue manager treats a direct format name with ComputerName as one of another computer; it knows only the
-    name with the domain.
+    """The queue manager recognizes the local computer in a direct format name only by the name with the domain, not by
+    ComputerName.
     """
 
     def is_own_host(self, protocol: str, address: str) -> bool:
@@ -85,7 +85,7 @@ class LocalhostNotKnown(QueueNames):
 
 @fault("direct-name-of-any-computer-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
 class EveryNameIsOwn(QueueNames):
-    """The queue manager treats a direct format name with any computer name as one of the local computer."""
+    """The queue manager treats every computer name in a direct format name as the name of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
         return name.Protocol == "OS" or super().is_here(name)
@@ -93,7 +93,7 @@ class EveryNameIsOwn(QueueNames):
 
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
 class OwnQueueThatIsNotThere(Destinations):
-    """The queue manager accepts a message for a missing local queue by a direct format name."""
+    """The queue manager accepts a message for a missing local queue that is named by a direct format name."""
 
     def find_local(self, text: str) -> Queue | None:
         try:
@@ -106,7 +106,7 @@ class OwnQueueThatIsNotThere(Destinations):
 
 @fault("missing-local-queue-opened-by-private-name", breaks="MQDMPR-3.1.7.1.5-77")
 class OwnNumberThatIsNotThere(Destinations):
-    """The queue manager accepts a message for a missing local queue by a private format name."""
+    """The queue manager accepts a message for a missing local queue that is named by a private format name."""
 
     def find_local(self, text: str) -> Queue | None:
         try:
@@ -132,7 +132,7 @@ class OwnPublicQueueThatIsNotThere(Destinations):
 
 @fault("journal-name-send-stored-in-queue", breaks="MQDMPR-3.1.7.1.5-48")
 class JournalsAreSentTo(Destinations):
-    """A message that is sent to the format name of a journal is stored in the journal's queue."""
+    """A message to the format name of a journal is stored in the queue to which the journal belongs."""
 
     def find_local(self, text: str) -> Queue | None:
         return super().find_local(text.removesuffix(";JOURNAL"))
@@ -140,7 +140,7 @@ class JournalsAreSentTo(Destinations):
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
 class SeveralButThoseNotThere(Commands):
-    """The queue manager skips the missing ones of several queues and opens the others."""
+    """When some of several queues are missing, the queue manager opens the remaining queues."""
 
     def _send_to_several(
         self,
@@ -163,7 +163,7 @@ class SeveralButThoseNotThere(Commands):
 
 @fault("several-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
 class SeveralAlone(QueueOpening):
-    """The queue manager opens several queues to send with DenyReceive."""
+    """The queue manager opens several queues for sending with DenyReceive."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -173,7 +173,7 @@ class SeveralAlone(QueueOpening):
 
 @fault("several-queues-opened-again-same-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SeveralOnce(QueueOpening):
-    """Opening the same several queues again returns the first handle."""
+    """Opening several queues for the second time returns the first handle."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened to
-read.
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened for
+reading.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
@@ -26,7 +26,7 @@ from suites.mqdmpr.steps import openings
 
 pytestmark = needs("qm2qm")
 
-LIFETIME_S = 20
+MESSAGE_LIFETIME_S = 20
 MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
@@ -92,10 +92,14 @@ def test_opening_has_requested_access(remote, judge):
         receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
-        expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
+        expected={
+            "open_while_first_reader_peeks": openings.OPENED,
+            "open_while_first_reader_receives": Outcome.REFUSED,
+            "received": "first",
+        },
         observed={
-            "beside_peeking": openings.outcome(beside_peeking),
-            "beside_receiving": openings.outcome(beside_receiving),
+            "open_while_first_reader_peeks": openings.outcome(beside_peeking),
+            "open_while_first_reader_receives": openings.outcome(beside_receiving),
             "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
@@ -111,7 +115,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
-        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S)
+        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
@@ -127,6 +131,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """The SUT refuses a remote reader's request to open several queues, an HTTP name, a multicast address, a missing
     queue, or a queue of another computer; it opens an existing local queue.

@@ -1,22 +1,22 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened to send."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened for sending."""
 
 from __future__ import annotations
 
 from uuid import UUID, uuid5
 
 from harness.expectations import distinct, holds
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
 UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-LIFETIME_S = 20
+MESSAGE_LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
-    """Judge rules by the expected and the observed outcome of each name."""
+    """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
     judge(*rules, expected=expected, observed=observed)
@@ -33,6 +33,7 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.1.5-77",
     "MQDMPR-3.1.7.3.8-15",
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     """A send to an existing local queue and a send to a queue of another computer succeed; a send to a missing local
     queue, a machine name or an unknown distribution list is refused.
@@ -41,7 +42,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     host = sut.control.call("identity")["name"]
     private = sut.private_format_name(queue)
     own_computer = rf"DIRECT=OS:{host}"
-    lifetime = {"time_to_reach_queue_s": LIFETIME_S}
+    lifetime = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
     remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
     direct = {
@@ -73,6 +74,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
     """A send to two local queues stores a copy in each; if the format name also contains a missing queue, in any
     position, the send is refused and no copy is stored.
@@ -98,6 +100,7 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
 
 @needs("open_to_send", "queues")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     """Two queues can be opened together for sending, but not with DenyReceive; each request returns a different handle,
     which can be closed once.
@@ -105,9 +108,9 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "two, shared": (Outcome.DONE, openings.open_to_send(sut, several)),
-        "two, alone": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
-        "one, shared": (Outcome.DONE, openings.open_to_send(sut, names[0])),
+        "two queues, DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "two queues, DenyReceive": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
+        "one queue, DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
@@ -118,13 +121,14 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+@varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """A send to a public queue that the directory does not contain is refused, or its message waits in an outgoing
     queue; the SUT opens no session.
     """
     name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
-    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
+    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
     is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
@@ -143,13 +147,13 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
     directory_object = sut.change_directory_object(queue=missing, present=True)
     if directory_object is None:
-        judge.end_unobservable("no object of a queue is made in the SUT's directory")
+        judge.end_unobservable("the directory of the SUT did not create the object of a queue")
         return
     sut.create_queue(existing)
 
     def is_refused() -> bool:
         return (
-            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=LIFETIME_S)
+            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
             == Outcome.REFUSED
         )
 

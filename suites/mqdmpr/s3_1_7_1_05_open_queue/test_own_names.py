@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: the names of the local computer."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: direct format names with the names of the local computer."""
 
 from __future__ import annotations
 

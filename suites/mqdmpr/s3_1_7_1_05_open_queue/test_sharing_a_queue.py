@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
@@ -10,21 +10,21 @@ from suites.mqdmpr.steps import openings
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
-    "receive alone": (RECEIVE_ACCESS, DENY_RECEIVE),
+    "exclusive receive": (RECEIVE_ACCESS, DENY_RECEIVE),
     "peek": (PEEK_ACCESS, DENY_NONE),
-    "peek alone": (PEEK_ACCESS, DENY_RECEIVE),
+    "exclusive peek": (PEEK_ACCESS, DENY_RECEIVE),
 }
-REFUSED_BESIDE = {
-    "receive": {"receive alone": "MQDMPR-3.1.7.1.5-114", "peek alone": "MQDMPR-3.1.7.1.5-114"},
-    "receive alone": {
+EXCLUDED_MODES = {
+    "receive": {"exclusive receive": "MQDMPR-3.1.7.1.5-114", "exclusive peek": "MQDMPR-3.1.7.1.5-114"},
+    "exclusive receive": {
         "receive": "MQDMPR-3.1.7.1.5-106",
-        "receive alone": "MQDMPR-3.1.7.1.5-103",
-        "peek alone": "MQDMPR-3.1.7.1.5-103",
+        "exclusive receive": "MQDMPR-3.1.7.1.5-103",
+        "exclusive peek": "MQDMPR-3.1.7.1.5-103",
     },
     "peek": {},
-    "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
+    "exclusive peek": {"receive": "MQDMPR-3.1.7.1.5-110", "exclusive receive": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By the mode of the first opening: the modes in which a second opening is refused, each with its rule."""
+"""By the mode of the first reader: the modes in which a second reader is refused, each with its rule."""
 
 
 @needs("qm2qm")
@@ -48,13 +48,13 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         access, share = MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for first_mode, refused in REFUSED_BESIDE.items():
+    for first_mode, refused in EXCLUDED_MODES.items():
         first_opening = open_in_mode(first_reader, first_mode).expect_success()
         for second_mode in MODES:
             second = open_in_mode(second_reader, second_mode)
             openings.close(second)
             pair, expected = (
-                f"{second_mode} beside {first_mode}",
+                f"open for {second_mode} while open for {first_mode}",
                 Outcome.REFUSED if second_mode in refused else openings.OPENED,
             )
             rules = (
@@ -66,7 +66,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         for second_mode in list(refused)[-1:]:
             later_opening = open_in_mode(second_reader, second_mode)
             openings.close(later_opening)
-            case = f"{second_mode} after {first_mode}"
+            case = f"open for {second_mode} after close of {first_mode}"
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=openings.OPENED,
@@ -78,6 +78,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 
 @needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
+@varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
     receive is refused; when the reader has closed the queue, both succeed.
@@ -106,7 +107,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     ):
         for way in (reading, f"{reading} by identifier"):
             wanted, observed = (
-                {"beside": expected, "alone": Outcome.DONE},
-                {"beside": outcomes_beside[way], "alone": outcomes_alone[way]},
+                {"while_open_exclusively": expected, "after_close": Outcome.DONE},
+                {"while_open_exclusively": outcomes_beside[way], "after_close": outcomes_alone[way]},
             )
             judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import any_order, distinct, each, holds, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
@@ -17,17 +17,17 @@ ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
-"""By rule: the attribute of the opening of several queues, and its value."""
+"""By rule: an attribute of the descriptor for several queues, and its value."""
 MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 
-def _list_openings(sut):
-    """Return the open queue descriptors by Handle."""
+def _list_descriptors(sut):
+    """Return the OpenQueueDescriptors by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
-def _list_names(opening):
-    """Return the format names of an opening, in lower case and in order."""
+def _list_format_names(opening):
+    """Return the sorted format names of an OpenQueueDescriptor in lower case."""
     return str(opening["FormatName"]).lower().split(",")
 
 
@@ -44,6 +44,7 @@ def _list_names(opening):
     "MQDMPR-3.1.7.3.8-23",
     *ATTRIBUTES_OF_SEVERAL,
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
     """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the three
     single descriptors; closing it closes all of them, and a failed open leaves no descriptor.
@@ -51,29 +52,29 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
     names = sorted(one.lower() for one in (local_name, first, last))
-    openings_before = set(_list_openings(sut))
+    openings_before = set(_list_descriptors(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])
-    opened = {number: one for number, one in _list_openings(sut).items() if _concerns(one, names)}
+    opened = {number: one for number, one in _list_descriptors(sut).items() if _contains_queue_name(one, names)}
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
-        expected=holds("an opening", otherwise="no opening with its handle"),
+        expected=holds("an opening", otherwise="no descriptor with its handle"),
         observed=bool(whole),
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
         judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
-    listed = _list_names(whole) if whole else []
+    listed = _list_format_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
     judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=any_order(*names), observed=listed)
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in _list_names(one)]
+    observed = [name for one in parts for name in _list_format_names(one)]
     judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=observed)
     judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=[one["Multiple"] for one in parts])
     sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-07",
-        expected=none("opening that is left"),
-        observed=_list_new_names(sut, names, openings_before),
+        expected=none("descriptor that was not closed"),
+        observed=_list_new_descriptor_names(sut, names, openings_before),
     )
     missing = f"{local_name}-not-there"
     outcomes = [
@@ -81,19 +82,22 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "left": none("opening")},
-        observed={"answers": outcomes, "left": _list_new_names(sut, names, openings_before)},
+        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "remaining_descriptors": none("descriptor")},
+        observed={
+            "answers": outcomes,
+            "remaining_descriptors": _list_new_descriptor_names(sut, names, openings_before),
+        },
     )
 
 
-def _concerns(opening, names):
-    return not set(_list_names(opening)).isdisjoint(names)
+def _contains_queue_name(opening, names):
+    return not set(_list_format_names(opening)).isdisjoint(names)
 
 
-def _list_new_names(sut, names, before):
-    """Return the names of the openings that did not exist before."""
-    opened = _list_openings(sut).items()
-    return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
+def _list_new_descriptor_names(sut, names, before):
+    """Return the format names of the new OpenQueueDescriptors."""
+    opened = _list_descriptors(sut).items()
+    return [one["FormatName"] for number, one in opened if number not in before and _contains_queue_name(one, names)]
 
 
 @needs("open_to_send", "management", "queue_control")

@@ -9,7 +9,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 
 @fault("closed-descriptor-stays-with-queue", breaks="MQDMPR-3.1.7.1.6-17")
 class OpeningStaysWithQueue(QueueOpening):
-    """A closed OpenQueueDescriptor stays in its queue's collection."""
+    """A closed OpenQueueDescriptor remains in its queue's collection."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result
@@ -34,7 +36,7 @@ class MessagesVanish(Queues):
 class ForgottenByACrash(TransactionOperations):
     """A message that a transaction received before a purge is in the queue again after a restart."""
 
-    def kept_by_transactions(self) -> set[MessagePosition]:
+    def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -44,9 +46,39 @@ class ForgottenByACrash(TransactionOperations):
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
 class UndoneByAnAbort(Positions):
-    """A message that a reader held during a purge is in the queue again when the reader releases it."""
+    """A message that a reader has locked during a purge is in the queue again when the reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:
             position.State = MessagePositionState.LOCKED
         super().unlock_message(position)
+
+
+@fault("second-purge-deletes-held-message", breaks="MQDMPR-3.1.7.1.7-05")
+class SecondPurge(Queues):
+    """A second purge of a queue deletes a message that a reader holds since before the first purge."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        for position in list(queue.MessagePositionList):
+            if position.State is MessagePositionState.PURGE_PENDING:
+                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+        return super().purge(queue, token, done, failed)
+
+
+@fault("rundown-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
+class RundownReturnsPurged(RemoteEnding):
+    """A message whose queue was purged is in the queue again when the connection of its reader is lost."""
+
+    def get_rundown_ack(self) -> bool:
+        for queue in self.qm.queue_names.every_queue():
+            for position in queue.MessagePositionList:
+                if position.State is MessagePositionState.PURGE_PENDING:
+                    position.State = MessagePositionState.LOCKED
+        acknowledges: bool = super().get_rundown_ack()
+        return acknowledges

@@ -1,10 +1,10 @@
-"""MS-MQDMPR 3.1.7.1.7 Purge Queue: messages that a transaction has received."""
+"""MS-MQDMPR 3.1.7.1.7 Purge Queue: messages that a transaction received before the purge."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
 pytestmark = needs("queues", "receive", "transactions")
@@ -16,6 +16,7 @@ pytestmark = needs("queues", "receive", "transactions")
     ["abort", "commit", pytest.param("restart", marks=needs("restart"))],
     ids=["aborted", "committed", "ended by a restart"],
 )
+@varied("time to reach queue", "application tag", read_by=("queue", "cursor"))
 def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     """A message that a transaction received before a purge is not in the queue after the commit, abort or restart
     that ends the transaction.
@@ -25,17 +26,22 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     transaction = application.begin_transaction()
     label = application.receive(transaction=transaction)
     application.call("purge", queue=application.queue)
-    labels = {"purged": application.labels()}
+    labels = {"queue_after_purge": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
         application.end_transaction(ended, transaction)
-    labels["ended"] = application.labels()
+    labels["queue_after_end_of_transaction"] = application.labels()
     packets += application.fill("later")
-    labels["in_the_end"] = application.labels()
+    labels["queue_after_next_message"] = application.labels()
     judge(
         "MQDMPR-3.1.7.1.7-05",
-        expected={"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]},
+        expected={
+            "received": "first",
+            "queue_after_purge": [],
+            "queue_after_end_of_transaction": [],
+            "queue_after_next_message": ["later"],
+        },
         observed={"received": label, **labels},
         evidence=packets,
     )

@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
 class IdentifierMadeAnew(TransactionEvents):
-    """A new transaction gets a new identifier instead of the one that its creator supplies."""
+    """A new transaction has a generated identifier instead of the identifier that its creator supplies."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(UUID(int=identifier.int ^ 1), single_phase)
@@ -20,7 +20,7 @@ class IdentifierMadeAnew(TransactionEvents):
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
 class ListedWhenUsed(TransactionEvents):
-    """A new transaction is not in the transaction collection before its first operation."""
+    """A new transaction is added to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -39,7 +39,9 @@ class ListedWhenUsed(TransactionEvents):
 
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
 class OfAnotherUsed(TransactionEvents):
-    """Each operation is assigned to the transaction that began first, not to the one that the request names."""
+    """Each operation is assigned to the transaction that began first instead of the transaction that the
+    request names.
+    """
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         super().find_transaction(identifier)

@@ -18,12 +18,12 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-LOW_BYTES = (1 << 56) - 1
+LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
 class RefersToTheMessageBefore(Positions):
-    """The MessagePosition of a new message refers to the message that was enqueued before it."""
+    """The MessagePosition of a new message refers to the previously enqueued message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -36,7 +36,7 @@ class RefersToTheMessageBefore(Positions):
 
 @fault("sequential-id-not-incremented", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
 class NotIncremented(Positions):
-    """The queue manager does not increment SequentialID: all messages have the same one."""
+    """The queue manager does not increment SequentialID, so all messages have the same value."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return lookup_identifier(message, self.qm.adm.SequentialID)
@@ -47,7 +47,7 @@ class CountsDown(Positions):
     """The low bytes of the LookupIdentifiers descend from message to message."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return super().assign_lookup_identifier(message) ^ LOW_BYTES
+        return super().assign_lookup_identifier(message) ^ LOW_SEVEN_BYTES_MASK
 
 
 @fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
@@ -55,7 +55,7 @@ class PriorityFromEight(Positions):
     """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+        return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_SEVEN_BYTES_MASK
 
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
@@ -100,7 +100,7 @@ add(
 
 @fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
 class ToldAsFailed(Enqueueing):
-    """The queue manager returns an error for a message that it stored in a local queue."""
+    """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         super().put_message(queue, message, None, result, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read."""
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from reference_qm.model.elements import Answered, Cursor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
 
-READS = (Reading.dequeue_message, Reading.read_by_lookup_identifier, Reading.peek_message, Reading.peek_next_message)
+READ_EVENTS = (
+    Reading.dequeue_message,
+    Reading.read_by_lookup_identifier,
+    Reading.peek_message,
+    Reading.peek_next_message,
+)
 
 
 add(
@@ -30,20 +35,20 @@ add(
     both(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-            for read in READS
+            for read in READ_EVENTS
         )
     ),
 )
 add(
     "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
-    "A message that is received in two phases is deleted in the first one.",
+    "A message that is received in two phases is deleted in the first phase.",
     with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
 )
 add(
     "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
-    "A message that is received in one phase stays in its queue, locked.",
+    "A message that is received in one phase stays in its queue and is locked.",
     with_arguments(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
@@ -109,7 +114,7 @@ add(
 )
 
 
-def _answer_the_message_behind(given: Given) -> Answered:
+def _return_next_message(given: Given) -> Answered:
     behind = given.position.Next  # before it is taken
 
     def answer(status: Status, taken: MessagePosition | None) -> None:
@@ -121,6 +126,6 @@ def _answer_the_message_behind(given: Given) -> Answered:
 add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
-    "A receive returns the content of the message behind the one that it takes.",
-    with_arguments(Reading.take_message_out, answered=_answer_the_message_behind),
+    "A receive returns the content of the message after the one that it takes.",
+    with_arguments(Reading.take_message_out, answered=_return_next_message),
 )

@@ -10,12 +10,12 @@ from reference_qm.model.statuses import Status
 add(
     "two-phase-receive-loses-tag",
     ("MQDMPR-3.1.7.1.11-12", "MQDMPR-3.1.7.1.10-27"),
-    "A receive that is begun in two phases loses its tag.",
+    "The queue manager loses the tag of a two-phase receive.",
     with_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),
 )
 add(
     "two-phase-receive-returns-timeout-status",
     ("MQDMPR-3.1.7.1.11-15", "MQDMPR-3.1.7.1.10-D07"),
-    "A receive that is begun in two phases returns its message with MQ_ERROR_IO_TIMEOUT.",
+    "The event Dequeue Message Begin returns its message with MQ_ERROR_IO_TIMEOUT.",
     with_status(TwoPhaseReading.dequeue_message_begin, Status.MQ_ERROR_IO_TIMEOUT),
 )

@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 add(
     "end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
-    "The end of a receive from a queue that was deleted meanwhile returns MQ_OK.",
+    "The event Dequeue Message End returns MQ_OK although the queue was deleted meanwhile.",
     instead_if(
         TwoPhaseReading.dequeue_message_end,
         lambda given: given.queue_desc.QueueReference is None,
@@ -20,18 +20,18 @@ add(
 add(
     "end-of-receive-always-deletes",
     "MQDMPR-3.1.7.1.12-18",
-    "The end of a receive always deletes the message.",
+    "The event Dequeue Message End always deletes the message.",
     with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
 )
 add(
     "end-of-receive-never-deletes",
     "MQDMPR-3.1.7.1.12-13",
-    "The end of a receive always makes the message available again.",
+    "The event Dequeue Message End always makes the message available again.",
     with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: False),
 )
 add(
     "end-of-receive-returns-sequence-error",
     "MQDMPR-3.1.7.1.12-21",
-    "The end of a receive returns MQ_ERROR_TRANSACTION_SEQUENCE, although it succeeds.",
+    "The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE although it succeeds.",
     with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
 )

@@ -36,7 +36,7 @@ def _skip_message(found: MessagePosition | None) -> MessagePosition | None:
 add(
     "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
-    "A read by LookupIdentifier returns the content of the message behind the one that it found.",
+    "A read by LookupIdentifier returns the content of the message after the one that it found.",
     with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _skip_message(found))),
 )
 add(
@@ -64,7 +64,7 @@ add(
         "MQDMPR-3.1.7.1.13-04",
         "MQDMPR-3.1.7.1.13-32",
     ),
-    "A message that is received in two phases can be received by other readers before the end.",
+    "Before a two-phase receive has ended, other readers can receive its message.",
     instead_if(
         Reading.take_message_out,
         lambda given: given.two_phase_read,
@@ -87,7 +87,7 @@ class NotLocked(TransactionOperations):
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
 class DeletedAtOnce(TransactionOperations):
-    """A message that is received in a transaction is deleted at once, however the transaction ends."""
+    """A message that is received in a transaction is deleted at once, even if the transaction is later aborted."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)

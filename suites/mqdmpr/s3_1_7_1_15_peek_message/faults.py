@@ -18,7 +18,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 
 
 def _get_last_entry(given: Given) -> Entry | None:
-    """Return the last entry of the queue, None when that was deleted."""
+    """Return the last entry of the queue, or None if it was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
 
@@ -64,7 +64,7 @@ class ReadsTheNext(Cursors):
 
 
 def _set_missing_timeout(instead_ms: int) -> Install:
-    """Use another timeout in place of none."""
+    """Use this timeout for a read without a timeout."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
@@ -98,7 +98,7 @@ add(
     ),
 )
 class BehindTheFirst(Seeking):
-    """A search from the front of a queue skips the first message if there are more."""
+    """A search from the front of a queue skips the first message if the queue has further messages."""
 
     def seek_available(
         self,

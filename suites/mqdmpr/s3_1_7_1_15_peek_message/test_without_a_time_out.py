@@ -11,9 +11,9 @@ from harness.wire.rpc_qm2qm import Action, Method
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
-HOURS_MS = 30 * 3_600_000
-"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
-RULE_OF_READ = {
+LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
+"""A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
+RULE_BY_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
@@ -21,7 +21,7 @@ RULE_OF_READ = {
 
 
 def _build_arguments(sut, application, verb):
-    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
+    """Return the arguments of a read: the queue or, for a peek at the next message, a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -33,7 +33,7 @@ def _build_arguments(sut, application, verb):
 
 @needs("queues", "receive", "send")
 @pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
+    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_BY_READ.items()]
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     """An application's receive, peek or peek-next without a timeout is still pending after 30 hours (in real time,
@@ -42,21 +42,21 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     application = Application(peer, sut)
     arguments = _build_arguments(sut, application, verb)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
-    peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()
     application.send("awaited")
     label = read.await_label()
     if label == Outcome.REFUSED:
-        judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
+        judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
-        RULE_OF_READ[verb],
-        expected={"answered_early": False, "brought": "awaited"},
-        observed={"answered_early": is_early, "brought": label},
+        RULE_BY_READ[verb],
+        expected={"answered_early": False, "message_read": "awaited"},
+        observed={"answered_early": is_early, "message_read": label},
     )
 
 
-LONG_MS = 60_000
+LONG_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
@@ -97,7 +97,7 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]
-    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
     labels = [read.wait().label_or_outcome for read in reads]
@@ -105,8 +105,16 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     later_reads = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     judge(
         *rules["current"],
-        expected={"before": [Call.WAITING, Call.WAITING], "came": ["first", "first"], "again": ["first", "first"]},
-        observed={"before": states, "came": labels, "again": [read.label_or_outcome for read in later_reads]},
+        expected={
+            "states_before_arrival": [Call.WAITING, Call.WAITING],
+            "pending_peeks_return": ["first", "first"],
+            "second_reads_return": ["first", "first"],
+        },
+        observed={
+            "states_before_arrival": states,
+            "pending_peeks_return": labels,
+            "second_reads_return": [read.label_or_outcome for read in later_reads],
+        },
         evidence=[*reads, *later_reads],
     )
     on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]

@@ -14,13 +14,13 @@ from reference_qm.model.transactions import Transaction
 
 
 def _is_application_queue(queue: Queue) -> bool:
-    """Return whether a queue belongs to an application; only its messages are moved by an application."""
+    """Return whether a queue belongs to an application, so that applications can move its messages."""
     return queue.QueueType is not QueueType.SYSTEM
 
 
 @fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
 class Copies(Positions):
-    """A moved message stays in its source queue."""
+    """A moved message also remains in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not _is_application_queue(queue):
@@ -76,7 +76,7 @@ class NotLocked(TransactionOperations):
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
 class AtOnce(TransactionOperations):
-    """A message that is moved in a transaction is in its target queue at once."""
+    """A message that is moved in a transaction is in its target queue before the commit."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.positions.move_message(position, target)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
-WAIT_MS = 60_000
-LARGE_KB = 16
+PENDING_TIMEOUT_MS = 60_000
+LARGE_BODY_KB = 16
 
 
 def create_subqueue(application):
@@ -28,6 +28,7 @@ def move_message(application, label, to, **how):
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
+@varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
     the message with the highest priority is the first.
@@ -55,30 +56,40 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     received = application.receive(queue=subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-06",
-        expected={"moved": any_order(*"abc"), "changes": none("property"), "received": labels[:1], "left": labels[1:]},
+        expected={
+            "moved": any_order(*"abc"),
+            "changed_properties": none("property"),
+            "received": labels[:1],
+            "remaining_in_subqueue": labels[1:],
+        },
         observed={
             "moved": labels,
-            "changes": changed,
+            "changed_properties": changed,
             "received": [received],
-            "left": application.labels(subqueue),
+            "remaining_in_subqueue": application.labels(subqueue),
         },
     )
 
 
 @covers("MQDMPR-3.1.7.1.16-D01")
+@varied("priority", "negative journaling", "body", "queue quota", "queue privacy")
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     """A pending receive from a subqueue returns a message that is moved to the subqueue."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("moved", "stays")
-    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=WAIT_MS)
+    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
     peer.settle()
     is_early = read.is_answered()
     move_message(application, "moved", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
-        expected={"answered_early": False, "brought": "moved", "left": []},
-        observed={"answered_early": is_early, "brought": read.await_label(), "left": application.labels(subqueue)},
+        expected={"answered_early": False, "message_read": "moved", "remaining_in_subqueue": []},
+        observed={
+            "answered_early": is_early,
+            "message_read": read.await_label(),
+            "remaining_in_subqueue": application.labels(subqueue),
+        },
     )
     if not read.is_answered():
         sut.control.call("cancel", request=read.number)
@@ -86,6 +97,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+@varied("priority", "positive journaling", "negative journaling", "trace", "body")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves it to the
     target queue, and an abort restores it.
@@ -116,16 +128,17 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 
 @needs("configure")
 @covers("MQDMPR-3.1.7.1.9-04")
+@varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
     """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     connection = peer.open_raw()
-    connection.send(application.build_message("large", body=bytes(LARGE_KB * 1024)))
+    connection.send(application.build_message("large", body=bytes(LARGE_BODY_KB * 1024)))
     if not application.await_labels(1):
-        raise ConformanceFailure("the SUT did not take the message")
+        raise ConformanceFailure("the SUT did not accept the message")
     move_message(application, "large", subqueue)
-    sut.configure(quota_kb=LARGE_KB)
+    sut.configure(quota_kb=LARGE_BODY_KB)
     packet = connection.send(application.build_message("no room"))
     connection.wait_closed()
     judge(

@@ -16,7 +16,7 @@ from reference_qm.surface.commands import Result
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
 class EndsTheFirst(Waiting):
-    """A cancellation ends the read that has been pending longest, regardless of the tag."""
+    """A cancellation ends the oldest pending read, regardless of the tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         waiting = (

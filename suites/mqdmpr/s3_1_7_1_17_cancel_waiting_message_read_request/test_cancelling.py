@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
-WAIT_MS = 60_000
+PENDING_TIMEOUT_MS = 60_000
 
 
 @needs("queues", "receive")
@@ -16,7 +16,7 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
     """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
-    requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]
+    requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=PENDING_TIMEOUT_MS) for _ in range(2)]
     peer.settle()
     asked_for = (("answered before", over), ("waiting", requests[0]), ("cancelled before", requests[0]))
     observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
@@ -30,7 +30,7 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 
 
 def _is_cancelled(peer, sut, request):
-    """Return whether a request was cancelled; a system may answer that a completed request does not exist."""
+    """Return whether a request was cancelled; a system may return that a completed request does not exist."""
     number = sut.control.begin("cancel", request=request)
     answers = []
 

@@ -17,18 +17,18 @@ from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 
-CREATED = "MQDMPR-3.1.7.1.18-D02"
+CREATION_RULE = "MQDMPR-3.1.7.1.18-D02"
 add(
     "public-queue-created-without-object",
-    ("MQDMPR-3.1.7.1.18-02", CREATED),
+    ("MQDMPR-3.1.7.1.18-02", CREATION_RULE),
     "The queue manager creates a public queue without a directory object.",
     left_out(Create),
 )
 
 
-@fault("directory-object-without-attributes", breaks=CREATED)
+@fault("directory-object-without-attributes", breaks=CREATION_RULE)
 class PublishedWithoutProperties(DirectoryLink):
-    """The directory object of a new public queue has only its name."""
+    """The directory object of a new public queue contains only the queue's name."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         if isinstance(change, Create) and isinstance(change.element, Queue):
@@ -38,7 +38,7 @@ class PublishedWithoutProperties(DirectoryLink):
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
 class IdentifierOfItsOwn(Publishing):
-    """A public queue has a GUID that the queue manager made, not the one that the directory assigned."""
+    """A public queue has a GUID that the queue manager generated instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
         def keeps(status: Status) -> None:
@@ -51,7 +51,7 @@ class IdentifierOfItsOwn(Publishing):
 add(
     "public-queue-created-without-directory",
     "MQDMPR-3.1.7.1.18-D03",
-    "The queue manager creates a public queue while the directory cannot be reached.",
+    "The queue manager creates a public queue although the directory cannot be reached.",
     answered_as(
         Create,
         lambda answer: (
@@ -78,6 +78,6 @@ add(
 add(
     "queue-creation-notified-as-other-operation",
     "MQDMPR-3.1.7.1.18-D01",
-    "The change notification of a creation names another operation.",
+    "The change notification of a creation names an operation other than QueueCreation.",
     change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )

@@ -14,19 +14,19 @@ from reference_qm.surface.clock import Now
 add(
     "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
-    "The directory object of a deleted public queue stays.",
+    "The directory object of a deleted public queue remains.",
     left_out(Delete),
 )
 add(
     "public-queue-deleted-without-directory",
     "MQDMPR-3.1.7.1.19-11",
-    "The queue manager deletes a public queue while the directory cannot be reached.",
+    "The queue manager deletes a public queue although the directory cannot be reached.",
     answered_as(Delete, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
 )
 add(
     "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
-    "The queue manager reports a successful deletion in the directory as failed.",
+    "The queue manager returns an error for a deletion that succeeded in the directory.",
     answered_as(Delete, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
@@ -44,7 +44,7 @@ add(
 add(
     "queue-deletion-notified-as-other-operation",
     "MQDMPR-3.1.7.1.19-04",
-    "The change notification of a deletion names another operation.",
+    "The change notification of a deletion names an operation other than QueueDeletion.",
     change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
@@ -63,4 +63,4 @@ class TimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def watch(self, now: Now) -> None:
-        """Start no timer."""
+        """Do not start the timer."""

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, and of its siblings 3.1.7.1.21, 3.1.7.1.22."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 and 3.1.7.1.22."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-FOUND = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
+FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
-@fault("public-name-resolved-to-first-queue", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
+@fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
 class FirstQueue(NextHops):
-    """The queue manager resolves a public format name to the first queue of the directory, regardless of its GUID."""
+    """The queue manager resolves every public format name to the first queue of the directory, regardless of
+    the GUID.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         if not isinstance(parse_format_name(format_name), PublicName):
@@ -60,7 +62,7 @@ class ObjectNotLookedAt(NextHops):
 
 @fault("offline-own-public-queue-not-found", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
 class OwnPublicQueuesNotFound(QueueNames):
-    """A queue manager that is offline does not find its own public queues."""
+    """While the directory is offline, the queue manager does not find its own public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         public = isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryOffline
@@ -69,7 +71,7 @@ class OwnPublicQueuesNotFound(QueueNames):
 
 @fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
 class OwnPublicQueuesUnavailable(Destinations):
-    """A queue manager that is offline refuses a message to its own public queue."""
+    """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
     def find_local(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
@@ -79,7 +81,7 @@ class OwnPublicQueuesUnavailable(Destinations):
 
 @fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
 class OwnObjectNotFound(Destinations):
-    """A queue manager that is offline does not recognize its own GUID in a format name."""
+    """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PrivateName) and self.qm.enterprise.state.DirectoryOffline:
@@ -108,7 +110,7 @@ class _KeepsWhatItRead(DirectoryClient):
 
 
 class _FindsQueuesOffline(NextHops):
-    """Look for queues of others among the objects that were read before."""
+    """Search for queues of other queue managers among the objects that were read earlier."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         with _pretend_to_be_online(self.qm):
@@ -116,7 +118,7 @@ class _FindsQueuesOffline(NextHops):
 
 
 class _FindsQueueManagersOffline(NextHops):
-    """Look for queue managers among the objects that were read before."""
+    """Search for queue managers among the objects that were read earlier."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         with _pretend_to_be_online(self.qm):
@@ -126,13 +128,13 @@ class _FindsQueueManagersOffline(NextHops):
 add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
-    "A queue manager that is offline finds other queue managers as the directory had them.",
+    "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
     both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueueManagersOffline)),
 )
 add(
     "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
-    "A queue manager that is offline finds all queues and queue managers as the directory had them.",
+    "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
     both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueuesOffline), replace_part(_FindsQueueManagersOffline)),
 )
 

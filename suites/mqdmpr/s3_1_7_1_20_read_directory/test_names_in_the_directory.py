@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.20 to 3.1.7.1.22: queue names and routes that are read from the directory (MS-MQSO 4.3.1.3)."""
+"""MS-MQDMPR 3.1.7.1.20 to 3.1.7.1.22: queue names and routes that the queue manager reads from the directory (MS-MQSO
+4.3.1.3).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ ROUTING_RULES = (
     "MQSO-4.3.1.3-D02",
 )
 UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
-"""The identifier of no queue."""
+"""An identifier that no queue has."""
 
 
 @needs("directory", "send")
@@ -78,7 +80,9 @@ def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind
 
 
 def await_destination(peer, sut, queue):
-    """Let the SUT send to a public queue; return the destination queue and queue manager of the arriving message."""
+    """Let the SUT send to a public queue; return the queue and the queue manager to which the arriving message is
+    addressed.
+    """
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
     session = sender.poll_session()
@@ -115,8 +119,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
-            expected={"send": Outcome.DONE, "came": True},
-            observed={"send": outcome, "came": bool(labels)},
+            expected={"send": Outcome.DONE, "message_stored": True},
+            observed={"send": outcome, "message_stored": bool(labels)},
             case=queue,
         )
     sut.change_environment(directory=True)
@@ -127,7 +131,7 @@ FOREIGN_NAMES = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
-"""Names that only the directory resolves: of a queue, of a queue manager."""
+"""Format names that only the directory can resolve: one of a queue, and one of a queue manager."""
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")

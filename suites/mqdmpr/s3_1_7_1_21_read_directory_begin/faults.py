@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin and its siblings, 3.1.7.1.22 and 3.1.7.1.23."""
+"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 and 3.1.7.1.23."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
 
-ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTES))
+@fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTING_RULES))
 class TopologyNotRead(NextHops):
-    """The queue manager does not read sites, links and queue managers from the directory, so that it has no route to
-    another site.
+    """The queue manager does not read sites, links and queue managers from the directory, so it has no route to other
+    sites.
     """
 
     def read_topology(self) -> Topology:

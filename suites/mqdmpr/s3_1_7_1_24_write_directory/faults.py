@@ -21,13 +21,13 @@ add(
 add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
-    "The queue manager changes a public queue while the directory cannot be reached.",
+    "The queue manager changes a public queue although the directory cannot be reached.",
     answered_as(Write, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
 )
 add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
-    "The queue manager reports a successful write to the directory as failed.",
+    "The queue manager returns an error for a write that succeeded in the directory.",
     answered_as(Write, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
@@ -45,13 +45,13 @@ add(
 add(
     "queue-update-notified-as-other-operation",
     "MQDMPR-3.1.7.1.24-12",
-    "The change notification of a written queue names another operation.",
+    "The change notification of a written queue names an operation other than QueueUpdate.",
     change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 
 
 def _change_own_notification(instead: ChangeOperation | None) -> Install:
-    """Change or drop the notification when the queue manager itself was written."""
+    """Change or drop the notification about an update of the queue manager's own object."""
 
     class OwnNotified(DirectoryClient):
         def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

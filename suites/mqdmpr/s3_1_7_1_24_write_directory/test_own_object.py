@@ -8,12 +8,12 @@ from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
 
 UPDATE_OPERATION = "QueueManagerUpdate"
-RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
+OWN_UPDATE_RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
 KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 
 
 @needs("directory", "environment", "inspect", "queue_control")
-@covers(*RULES)
+@covers(*OWN_UPDATE_RULES)
 def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     """When the directory is available again and lacks the SUT's public keys, the SUT writes them again and raises one
     change notification about its own update.
@@ -21,7 +21,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     own_keys = enterprise.read_object().get(KEYS_ATTRIBUTE)
     if not own_keys:
-        judge.mark_not_exercised(*RULES, reason="the SUT has no public keys in its directory")
+        judge.mark_not_exercised(*OWN_UPDATE_RULES, reason="the directory contains no public keys of the SUT")
         return
     peer.at_end(lambda: sut.change_directory_object(**{KEYS_ATTRIBUTE: own_keys}))
     marker = enterprise.create_queue()
@@ -29,7 +29,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     try:
         enterprise.change_object(**{KEYS_ATTRIBUTE: ""})
     except ControlRefused as refused:
-        judge.end_unobservable(f"the control channel takes no keys out of the SUT's directory: {refused}")
+        judge.end_unobservable(f"the control channel cannot delete the SUT's keys in the directory: {refused}")
         return
     sut.change_environment(directory=True)
     enterprise.await_online()
@@ -38,7 +38,9 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     since = max((at for at, (_, queue) in enumerate(notified) if queue == marker), default=len(notified))
     operations = [operation for operation, queue in notified[since:] if queue is None]
     if not is_rewritten:
-        judge.mark_not_exercised(*RULES, reason="the SUT does not write keys that its directory lost")
+        judge.mark_not_exercised(
+            *OWN_UPDATE_RULES, reason="the SUT does not write keys again that the directory has lost"
+        )
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(operations))
     if operations:

@@ -13,12 +13,14 @@ from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-QUEUES_READ = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
+QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
 @fault("online-check-not-forced", breaks="MQDMPR-3.1.7.1.25-03")
 class NotAskedWhileOffline(DirectoryClient):
-    """The queue manager checks without a query to the directory whether the directory is back, and stays offline."""
+    """The queue manager checks whether the directory is available again without a query to the directory, and so stays
+    offline.
+    """
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         self.watch(now)
@@ -26,7 +28,7 @@ class NotAskedWhileOffline(DirectoryClient):
 
 @fault("online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
 class AsksForAnother(DirectoryClient):
-    """The queue manager reads an unknown object to find out whether the directory is back."""
+    """The queue manager reads an unknown object to find out whether the directory is available again."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
@@ -38,26 +40,26 @@ class AsksForAnother(DirectoryClient):
 
 @fault("online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
 class OwnAttributesNotTakenOver(DirectoryClient):
-    """The queue manager keeps its own attributes when the directory is back."""
+    """When the directory is available again, the queue manager keeps its old attributes."""
 
     def _take_over_attributes(self) -> None:
-        """Skip the step."""
+        """Skip this step."""
 
 
 add(
     "online-check-ignores-queues",
-    QUEUES_READ,
-    "The queue manager keeps the attributes of its public queues when the directory is back.",
-    skip(Publishing.take_over_published),
+    QUEUE_UPDATE_RULES,
+    "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
+    skip(Publishing.update_public_queues),
 )
 
 
 @fault("online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
 class ReadByOneIdentifier(Publishing):
-    """The queue manager takes over the attributes of the first public queue's object for all its public queues."""
+    """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
-    def take_over_published(self) -> None:
-        super().take_over_published()
+    def update_public_queues(self) -> None:
+        super().update_public_queues()
         queues = self._list_public_queues()
         for queue in queues:
             queue.Label = queues[0].Label
@@ -65,18 +67,18 @@ class ReadByOneIdentifier(Publishing):
 
 @fault("online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
 class OnlyQuotasTakenOver(Publishing):
-    """The queue manager keeps the labels of its public queues when the directory is back."""
+    """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 
-    def take_over_published(self) -> None:
+    def update_public_queues(self) -> None:
         labels = {queue.Pathname: queue.Label for queue in self._list_public_queues()}
-        super().take_over_published()
+        super().update_public_queues()
         for queue in self._list_public_queues():
             queue.Label = labels[queue.Pathname]
 
 
 @fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
 class OfflineForEver(DirectoryClient):
-    """The queue manager leaves DirectoryOffline True after the directory answered."""
+    """DirectoryOffline remains True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
@@ -85,8 +87,8 @@ class OfflineForEver(DirectoryClient):
 
 @fault("directory-online-timer-not-restarted", breaks="MQDMPR-3.1.7.1.25-20")
 class TimerRunsOnce(DirectoryClient):
-    """The queue manager does not start the Directory Online Timer again when the directory is not back at its
-    expiry.
+    """The queue manager does not restart the Directory Online Timer if the directory is still unavailable when the
+    timer expires.
     """
 
     expired = False

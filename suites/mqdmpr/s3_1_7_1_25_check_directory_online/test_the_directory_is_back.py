@@ -1,6 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: changes in the directory that the SUT reads when the directory is
-back.
-"""
+"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: changes that the SUT reads when the directory is available again."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
 def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
-    """Change the result for format names with this prefix."""
+    """Change the result for format names with a prefix."""
 
     class Gives(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -41,7 +41,7 @@ for _name, _rules, _says, _begins, _change in (
     (
         "http-host-with-slashes",
         "MQDMPR-3.1.7.1.26-07",
-        "The computer of a direct format name of HTTP is the address with its slashes.",
+        "The computer of an HTTP direct format name is the address including its slashes.",
         "DIRECT=HTTP",
         lambda found: found._replace(rMachineName=f"//{found.rMachineName}"),
     ),
@@ -55,14 +55,14 @@ for _name, _rules, _says, _begins, _change in (
     (
         "direct-without-computer",
         "MQDMPR-3.1.7.1.26-10",
-        "The path name of a direct format name lacks the computer.",
+        "The path name of a direct format name does not contain the computer.",
         "DIRECT=",
         lambda found: found._replace(rPathName=found.rPathName.partition("\\")[2]),
     ),
     (
         "public-without-computer",
         ("MQDMPR-3.1.7.1.26-20", "MQDMPR-3.1.7.1.26-21"),
-        "The event returns no computer for a public format name.",
+        "The event Get Queue Path returns no computer for a public format name.",
         "PUBLIC=",
         lambda found: found._replace(rMachineName=""),
     ),
@@ -83,14 +83,14 @@ for _name, _rules, _says, _begins, _change in (
     (
         "private-without-computer",
         ("MQDMPR-3.1.7.1.26-31", "MQDMPR-3.1.7.1.26-32"),
-        "The event returns no computer for a private format name.",
+        "The event Get Queue Path returns no computer for a private format name.",
         "PRIVATE=",
         _clear_path_unless_illegal,
     ),
     (
         "success-returns-error",
         "MQDMPR-3.1.7.1.26-35",
-        "The event returns MQ_ERROR when it succeeds.",
+        "The event Get Queue Path returns MQ_ERROR although it succeeds.",
         "",
         lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
     ),
@@ -100,7 +100,9 @@ for _name, _rules, _says, _begins, _change in (
 
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
 class UnknownPublicIsEmpty(QueuePaths):
-    """The event returns MQ_OK with an empty path name for a public format name that the directory does not know."""
+    """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
+    not contain.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -109,8 +111,8 @@ class UnknownPublicIsEmpty(QueuePaths):
 
 @fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
 class UnknownComputerIsEmpty(QueuePaths):
-    """The event returns MQ_OK with an empty path name for a private format name whose computer the directory does
-    not know.
+    """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
+    directory does not contain.
     """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -120,8 +122,8 @@ class UnknownComputerIsEmpty(QueuePaths):
 
 @fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
 class OfAnyNumber(QueuePaths):
-    """The event returns for a private format name of another computer the path name of the local queue with its
-    number.
+    """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
+    with that number.
     """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:

@@ -20,7 +20,7 @@ from reference_qm.surface.commands import Result
 
 @fault("message-to-single-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
 class Twice(Enqueueing):
-    """The queue manager puts a message for a single remote queue into its outgoing queue twice."""
+    """The queue manager puts a message for a single remote queue into the outgoing queue twice."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if isinstance(queue, OutgoingQueue):
@@ -66,14 +66,14 @@ class _Several(Enqueueing):
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
-        """Put a copy into each queue of a descriptor of several."""
+        """Put a copy into each queue of a descriptor for several queues."""
         status: EnqueueStatus = super().enqueue_to_open_queue(descriptor, message, now, transaction)
         return status
 
 
 @fault("copies-enqueued-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class GoOnAfterRefusal(_Several):
-    """When one of several queues does not store its copy, the queues that follow get theirs."""
+    """When one of several queues does not store its copy, the remaining queues still get theirs."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -109,7 +109,7 @@ class TakenButRefused(_Several):
 
 @fault("copy-lists-own-queue-only", breaks="MQDMPR-3.1.7.1.27-10")
 class ListTheirOwnQueue(Enqueueing):
-    """Each copy of a message for several queues lists only its own queue."""
+    """Each copy of a message to several queues lists only the queue to which it is sent."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -122,7 +122,7 @@ class ListTheirOwnQueue(Enqueueing):
 
 @fault("copy-without-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
 class EmptyButOne(_Several):
-    """Only the first copy of a message for several queues has the label."""
+    """Only the first copy of a message to several queues has the label."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -137,7 +137,7 @@ class EmptyButOne(_Several):
 
 @fault("copy-destination-is-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
 class ForTheFirstQueue(Enqueueing):
-    """Each copy of a message for several queues has the first queue as destination."""
+    """Each copy of a message to several queues has the first queue as its destination."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None

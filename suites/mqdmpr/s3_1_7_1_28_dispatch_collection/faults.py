@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages."""
+"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: messages that wait to be sent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
-_ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
-@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER)
+@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER_RULES)
 class AsAdded(DispatchCollection):
     """The queue manager sends waiting messages in the order of sending, regardless of their priorities."""
 
@@ -24,7 +24,7 @@ class AsAdded(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))
 
 
-@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER)
+@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER_RULES)
 class LowestFirst(DispatchCollection):
     """The queue manager sends waiting messages from the lowest priority to the highest."""
 
@@ -34,7 +34,7 @@ class LowestFirst(DispatchCollection):
 
 @fault("one-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
 class OneOfAPriority(DispatchCollection):
-    """The queue manager sends only the last of several waiting messages of one priority."""
+    """Of several waiting messages of one priority, the queue manager sends only the last."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         unsent = session.OutgoingMessageTable._unsent
@@ -53,7 +53,7 @@ add(
 
 @fault("waiting-messages-sent-with-first-body", breaks="MQDMPR-3.1.7.1.28-04")
 class WithTheBodyOfTheFirst(DispatchCollection):
-    """The queue manager sends each waiting message with the contents of the first one."""
+    """The queue manager sends every waiting message with the contents of the first waiting message."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         first = next(iter(session.OutgoingMessageTable)).UserMessage
@@ -74,7 +74,7 @@ class AsAnotherMessage(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "The queue manager sends a message that is added to an open session only at the next event of that session.",
+    "The queue manager sends a message that is added during an open session only at the session's next event.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 
@@ -90,7 +90,7 @@ class Twice(Sending):
 
 @fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
 class OneAtATime(Sending):
-    """The queue manager sends the next message only when the previous one is acknowledged."""
+    """The queue manager sends the next message only when the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:
         return not session.OutgoingMessageTable.awaiting_ack and bool(super().may_send(session))

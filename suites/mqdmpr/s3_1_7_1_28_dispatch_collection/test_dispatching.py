@@ -1,15 +1,15 @@
-"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages, and the order in which they are sent."""
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: messages that wait to be sent, and the order in which they are sent."""
 
 from __future__ import annotations
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
-LIFE_S = 1
+MESSAGE_LIFETIME_S = 1
 LATER_TAG, EXPIRED_TAG = 98, 99
-"""ApplicationTags of a message that is sent later, and of an expired message."""
+"""The ApplicationTags of a message that is sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
 CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
@@ -18,18 +18,19 @@ ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 @needs("send")
 @covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
+@varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Seven waiting messages of different priorities are sent once each, by priority and then in order of sending, with
     their own contents; an expired message is not sent, and a later message is sent on the open session.
     """
     to = peer.direct_name("mqc-dispatched")
-    expiring = {"priority": max(PRIORITIES), "time_to_reach_queue_s": LIFE_S}
+    expiring = {"priority": max(PRIORITIES), "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     sut.send(to, body="too late", application_tag=EXPIRED_TAG, **expiring)
     identifiers = {
         tag: sut.send(to, body=f"message {tag}", application_tag=tag, priority=priority, delivery="recoverable")
         for tag, priority in enumerate(PRIORITIES, 1)
     }
-    peer.pass_time((LIFE_S + 1) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.await_session()
     frames = sender.collect_all(session, len(PRIORITIES))

@@ -18,7 +18,7 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
-ANY_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
+UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 MD4, MD5 = 0x8002, 0x8003
 AES_128, AES_256 = 0x660E, 0x6610
 
@@ -53,7 +53,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
-        "The receiver drops TimeToReachQueue of an arriving message.",
+        "The receiver drops the TimeToReachQueue of an arriving message.",
         _change_read_attributes(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
@@ -107,7 +107,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-md5-as-md4",
         "MQDMPR-3.1.7.1.31-D14",
-        "The receiver reads HashAlgorithm 0x8003 as MD4, as the table prints it.",
+        "The receiver reads HashAlgorithm 0x8003 as MD4, the name that is printed in the table.",
         _change_read_security_attributes(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),
@@ -130,7 +130,9 @@ for _name, _rules, _says, _install in (
 
 @fault("receiver-reuses-previous-security", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
-    """The receiver gives a message without SecurityHeader the security attributes of the previous message with one."""
+    """The receiver gives a message without SecurityHeader the security attributes of the previous message
+    that had one.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         before = [one.MessageReference.security for one in queue.MessagePositionList]
@@ -142,17 +144,19 @@ class SecurityOfTheMessageBefore(Positions):
 
 @fault("receiver-reuses-previous-tracing-queue", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
-    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with one."""
+    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message
+    that had one.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
-            message = replace(message, TracingRequested=True, TracingQueueIdentifier=ANY_QUEUE)
+            message = replace(message, TracingRequested=True, TracingQueueIdentifier=UNKNOWN_QUEUE)
         return super().insert_message(queue, message)
 
 
 @fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
 class RoutedTransactionRenumbered(Routing):
-    """The router gives a forwarded transactional message a sequence of its own."""
+    """The router gives a forwarded transactional message a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)

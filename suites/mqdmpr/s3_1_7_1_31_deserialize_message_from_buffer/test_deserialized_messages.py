@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows of a packet's
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows for a packet's
 fields.
 """
 
@@ -7,10 +7,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 
-CLASSES = {
+MESSAGE_CLASSES = {
     0x0000: "NORMAL",
     0x0001: "REPORT",
     0x0002: "ACK_REACH_QUEUE",
@@ -31,18 +31,20 @@ CLASSES = {
     0xC002: "NACK_RECEIVE_TIMEOUT",
     0xC004: "NACK_RECEIVE_REJECTED",
 }
-"""By number of MessageClass, the name that control shows, without MQMSG_CLASS_."""
-HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
+"""By value of MessageClass: the class name on the control channel, without the prefix MQMSG_CLASS_."""
+HASH_ALGORITHMS = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
-LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
+PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
 
 
 def _send_and_read(peer, sut, packets):
-    """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
+    """Send messages on one session; return, by name, the messages as the control channel shows them in their queue, and
+    their packets.
+    """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
     connection.check_alive()
@@ -54,21 +56,23 @@ def _send_and_read(peer, sut, packets):
 
     peer.eventually(lambda: len(find_messages()) == len(identifiers))
     if not find_messages():
-        raise ConformanceFailure("none of the messages came into its queue")
+        raise ConformanceFailure("none of the messages arrived in its queue")
     return find_messages(), list(identifiers.values())
 
 
 def _judge_property(judge, rule, name, wanted, found, evidence):
-    """Judge a property of messages that control shows; not exercised if control shows it of no message."""
+    """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
+    for none of them.
+    """
     observed = {one: _read_property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
+        judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
 def _read_property(message, name):
-    """Return a property as control shows it; ``security.name`` is a security property of the message."""
+    """Return a property as the control channel shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
     value = message.get(part, NOT_SHOWN)
     if rest and isinstance(value, dict):
@@ -82,7 +86,7 @@ def _read_property(message, name):
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     """For each defined value of MessageClass, the received message has the class of that value."""
-    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
+    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in MESSAGE_CLASSES.items()}
     messages, sent = _send_and_read(peer, sut, packets)
     expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
     _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
@@ -90,6 +94,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
+@varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
@@ -108,6 +113,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
+@varied("acknowledgments", "response queue", "extension", "body", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """Three different received messages have the priority, times, source and delivery of their BaseHeader and
     UserHeader.
@@ -135,7 +141,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
 
 
 def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
-    """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
+    """Build a message that is neither signed nor encrypted, with a sender of the given kind in its SecurityHeader."""
     senders = {NO_SENDER: b"", USER_SENDER: ALICE.security_id, QUEUE_MANAGER_SENDER: peer.identifier.bytes_le}
     certificate = ALICE.certificate if kind == NO_SENDER else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
@@ -149,24 +155,26 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     or algorithm of that value.
     """
     for rule, field, name, numbers in (
-        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
+        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
-        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
+        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {
-            called: _build_message(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()
+            called: _build_message(peer, **{field: number} | _get_required_field(field, number))
+            for number, called in numbers.items()
         }
         messages, sent = _send_and_read(peer, sut, packets)
         _judge_property(judge, rule, name, {called: called for called in packets}, messages, sent)
 
 
-def _with(field, number):
-    """Return the other field that a value needs: an algorithm of its PrivacyLevel."""
-    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
+def _get_required_field(field, number):
+    """Return the additional field that a value needs: an encryption algorithm that fits the PrivacyLevel."""
+    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and PRIVACY_LEVELS[number] == "advanced" else {}
 
 
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
     their SecurityHeader (erratum E83).

@@ -13,7 +13,7 @@ JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
 
 
 def _swap_journaling_bits(flags: int) -> int:
-    """Exchange JP and JN."""
+    """Swap JP and JN."""
     return flags & ~(JP | JN) | (JN if flags & JP else 0) | (JP if flags & JN else 0)
 
 
@@ -21,31 +21,31 @@ for _name, _rules, _says, _install in (
     (
         "sender-priority-3-in-transactional-message",
         "MQDMPR-3.1.7.1.32-05",
-        "The sender's transactional message carries priority 3 instead of 0.",
+        "The sender sends a transactional message with priority 3 instead of 0.",
         field_is(MESSAGE, "BaseHeader.PR", 3, lambda packet: bool(packet.UserHeader.TH)),
     ),
     (
         "sender-tr-clear-in-traced-message",
         ("MQDMPR-3.1.7.1.32-05", "MQDMPR-3.1.7.1.32-D01"),
-        "The sender's traced message carries TR 0.",
+        "The sender sends a traced message with TR 0.",
         bit_clear(MESSAGE, "BaseHeader.TR"),
     ),
     (
         "sender-jp-and-jn-swapped",
         ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
-        "The sender's message carries JP in place of JN, and JN in place of JP.",
+        "The sender sets JP instead of JN, and JN instead of JP.",
         wrong_fields(MESSAGE, {"UserHeader.Flags": _swap_journaling_bits}),
     ),
     (
         "sender-privacy-level-counted",
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
-        "The sender's PrivacyLevel is 1, 2 or 3 instead of 1, 3 or 5.",
+        "The sender sets PrivacyLevel to 1, 2 or 3 instead of 1, 3 or 5.",
         change_number(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
     ),
     (
         "sender-de-clear-with-default-provider",
         "MQDMPR-3.1.7.1.32-07",
-        "The sender's message that is signed with the default provider carries DE 0.",
+        "The sender sends a message that is signed with the default provider with DE 0.",
         bit_clear(MESSAGE, "SecurityHeader.DE"),
     ),
 ):

@@ -1,4 +1,4 @@
-"""Judge the size that a message gets when it is written into its packet. Spec: MS-MQDMPR 3.1.7.1.32."""
+"""Judge the PacketSize that a message gets when it is written into its packet. Spec: MS-MQDMPR 3.1.7.1.32."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from suites.mqmq.steps.message_bytes import is_message
 @passive(
     "MQDMPR-3.1.7.1.32-04",
     ("UserMessage", MALFORMED),
-    "PacketSize counts the message, without its SessionHeader",
+    "PacketSize is the size of the message without its SessionHeader",
     decisive=True,
 )
 @of_packets
 def packet_size(data: bytes) -> Finding:
-    """Compare PacketSize of a message with the bytes that there are."""
+    """Compare the PacketSize of a message with the number of bytes that the packet has."""
     return size_counts_packet(data) if is_message(data) else None

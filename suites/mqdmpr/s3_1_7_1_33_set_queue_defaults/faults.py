@@ -16,13 +16,13 @@ from reference_qm.security.sid import ANONYMOUS
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue
 
-RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-A_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
-NOBODYS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
+DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+UNREQUESTED_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
+DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
 def _set_queue_defaults(**values: Any) -> Install:
-    """Create queues with other default values."""
+    """Create queues with wrong default values."""
 
     class Defaulting(QueueCommands):
         def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -38,11 +38,15 @@ for _name, _says, _values in (
         "A queue that is created without a Label has its name as Label.",
         {"label": "a queue"},
     ),
-    ("default-queue-journaling-true", "A queue that is created without Journaling has it True.", {"journaling": True}),
-    ("default-queue-quota-8-mb", "A queue that is created without a Quota has one of 8 MB.", {"quota_kb": 8_192}),
+    (
+        "default-queue-journaling-true",
+        "A queue that is created without Journaling has Journaling True.",
+        {"journaling": True},
+    ),
+    ("default-queue-quota-8-mb", "A queue that is created without a Quota has a Quota of 8 MB.", {"quota_kb": 8_192}),
     (
         "default-queue-journal-quota-0",
-        "A queue that is created without a JournalQuota has one of 0.",
+        "A queue that is created without a JournalQuota has JournalQuota 0.",
         {"journal_quota_kb": 0},
     ),
     (
@@ -66,11 +70,11 @@ for _name, _says, _values in (
         {"authenticated": True},
     ),
 ):
-    add(_name, RULES, _says, _set_queue_defaults(**_values))
+    add(_name, DEFAULT_RULES, _says, _set_queue_defaults(**_values))
 
 
 def _set_created_queue_attributes(**attributes: Any) -> Install:
-    """Create each queue with other attributes that no command sets."""
+    """Create queues with wrong values of attributes that no command can set."""
 
     class Creating(Queues):
         def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -84,18 +88,18 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
 add(
     "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue that is created without a Type has one.",
-    _set_created_queue_attributes(Type=A_TYPE),
+    "A queue that is created without a Type has a Type.",
+    _set_created_queue_attributes(Type=UNREQUESTED_TYPE),
 )
 add(
     "default-queue-multicast-address-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue that is created without a MulticastAddress has one.",
+    "A queue that is created without a MulticastAddress has a MulticastAddress.",
     _set_created_queue_attributes(MulticastAddress="224.0.0.1:1801"),
 )
 add(
     "default-queue-grants-no-write",
-    RULES,
-    ("The security descriptor of a queue that is created without one grants no user the right to write."),
-    _set_created_queue_attributes(Security=NOBODYS),
+    DEFAULT_RULES,
+    ("The default security descriptor of a queue grants no user the right to write messages."),
+    _set_created_queue_attributes(Security=DESCRIPTOR_WITHOUT_RIGHTS),
 )

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: a queue that is created with its name only."""
+"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: a queue that is created with only a name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED = 0xFFFF_FFFF
 OP_RNG_ERROR = 0x1C01_0002
@@ -25,7 +25,7 @@ SHOWN_DEFAULTS = {
     "transactional": False,
     "base_priority": 0,
 }
-"""The attributes as control shows them."""
+"""The default properties, by their names on the control channel."""
 PROPERTY_DEFAULTS = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
@@ -70,7 +70,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
+        raise ConformanceFailure(f"the SUT did not return the properties of the queue: {name_status(result)}")
     expected = {name: value for name, (_, value) in PROPERTY_DEFAULTS.items()}
     observed = {name: one.value for name, one in zip(PROPERTY_DEFAULTS, properties, strict=False)}
     judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)
@@ -88,6 +88,6 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
         {"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security
     )
     sent = receiver.send_packet(packet)
-    is_stored = arrives(sut, receiver.session, label, queue)
+    is_stored = await_arrival(sut, receiver.session, label, queue)
     judge.all(expected="in its queue", observed=is_stored, evidence=sent)
     receiver.acknowledge_all()

@@ -40,7 +40,7 @@ class CountedAgain(Positions):
 
 @fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
 class ForOneHandle(Waiting):
-    """A message that becomes available completes only reads through the handle that was opened first."""
+    """A message that becomes available completes only reads with the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
         first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
@@ -50,7 +50,7 @@ class ForOneHandle(Waiting):
 
 @fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
 class ForOnePeek(Waiting):
-    """A message that becomes available completes only the first pending read of each handle, also if that read is a
+    """A message that becomes available completes only the first pending read of each handle, even if that read is a
     peek.
     """
 
@@ -101,7 +101,7 @@ class BackInItsQueue(Positions):
 
 @fault("expired-message-not-acknowledged", breaks="MQDMPR-3.1.7.2.7-12")
 class LeavesWithoutReason(Expiring):
-    """A message whose TimeToBeReceived is over is deleted without an acknowledgment."""
+    """A message whose TimeToBeReceived has expired is deleted without an acknowledgment."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions:
@@ -112,7 +112,7 @@ class LeavesWithoutReason(Expiring):
 add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
-    "A message whose TimeToBeReceived is over stays in its queue.",
+    "A message whose TimeToBeReceived has expired stays in its queue.",
     skip(Expiring.delete_not_received),
 )
 
@@ -135,4 +135,4 @@ class StaysOnHold(Administering):
     """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Do nothing."""
+        """Ignore the request."""

@@ -34,7 +34,7 @@ add(
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
 class GivenTheFirst(Waiting):
-    """A pending read returns the first message of the queue, not the one that arrived."""
+    """A pending read returns the first message of the queue instead of the message that arrived."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         first = position.QueueReference.MessagePositionList.Head
@@ -43,7 +43,7 @@ class GivenTheFirst(Waiting):
 
 @fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
 class GoesOn(Waiting):
-    """The timer of a read that got its message keeps running and ends a later pending read."""
+    """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers.get(number) or next(iter(self.qm.readers.values()), None)
@@ -57,7 +57,7 @@ class GoesOn(Waiting):
 
 @fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
 class KeptAfterItsWait(Waiting):
-    """The queue manager keeps the WaitingMessageReadOperation of a read that ended."""
+    """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.number in self.qm.readers:

@@ -9,8 +9,8 @@ from harness.wire.rpc_qm2qm import INFINITE, Action
 
 pytestmark = needs("qm2qm")
 
-SHORT_MS, LONG_MS = 400, 600_000
-"""The second is longer than any check waits, even on a system that stalls repeatedly."""
+SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
+"""Timeouts in ms: one that expires, and one that is longer than any check waits, even on a system that stalls."""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -19,42 +19,44 @@ WAIT_RULES = (
     "MQDMPR-3.1.7.3.4-03",
     "MQDMPR-3.1.7.3.5-03",
 )
-"""The rules of every wait."""
-WAITS = {
+"""The rules that apply to every wait."""
+KINDS_OF_WAIT = {
     "receive": (Action.RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
     "receive by a cursor": (Action.RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
     "peek": (Action.PEEK_CURRENT, False, ("MQDMPR-3.1.7.1.15-55",)),
     "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
     "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
-"""By kind of wait: the action, whether it has a cursor, its rules."""
+"""By kind of wait: the action, whether it uses a cursor, and its rules."""
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
-@covers(*(rule for _, _, rules in WAITS.values() for rule in rules))
+@covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
     timeout of 400 ms; after the receive, its cursor has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
-    cursors = {name: (read_through if name == "peek next" else empty).open_cursor() for name in WAITS}
+    cursors = {name: (read_through if name == "peek next" else empty).open_cursor() for name in KINDS_OF_WAIT}
     read_through.peek(hCursor=cursors["peek next"]).expect_success()
     calls = {}
     began_ms = remote.peer.recorder.elapsed_ms()
-    for name, (action, by_cursor, _) in WAITS.items():
+    for name, (action, by_cursor, _) in KINDS_OF_WAIT.items():
         queue = read_through if name == "peek next" else empty
-        calls[name] = queue.begin(action, ulTimeout=SHORT_MS, hCursor=cursors[name] if by_cursor else 0)
+        calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
     for call in calls.values():
-        call.wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
+        call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.took(began_ms)
     evidence = [*calls.values()]
-    for name, (_, _, rules) in WAITS.items():
+    for name, (_, _, rules) in KINDS_OF_WAIT.items():
         judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name])
     outcomes = {name: call.outcome for name, call in calls.items()}
     judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
-    in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
-    over = holds("after the time-out")
+    in_time = (
+        lasted.ms >= SHORT_TIMEOUT_MS or f"after {lasted.ms} ms"
+    )  # a stall makes none shorter: it began before they did
+    over = holds("after the timeout")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=unread)
@@ -65,7 +67,7 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     """When a read gets its message, its timer stops: a second read without a timeout is still pending when the timeout
     of the first read has passed.
     """
-    first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
+    first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()
     first_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])

@@ -33,7 +33,7 @@ class FindsItself(Seeking):
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
 class OnlyForward(Seeking):
-    """A search goes forward, also if its caller requests backward."""
+    """A search always proceeds forward, even if its caller requests a backward search."""
 
     def seek_available(
         self,
@@ -47,7 +47,7 @@ class OnlyForward(Seeking):
 
 @fault("search-from-message-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
 class OnlyBackward(Seeking):
-    """A search that starts at a message goes backward, also if its caller requests forward."""
+    """A search that starts at a message always proceeds backward, even if its caller requests a forward search."""
 
     def seek_available(
         self,
@@ -70,7 +70,7 @@ class OnlyBackward(Seeking):
     ),
 )
 class EndsAtALocked(Seeking):
-    """A search ends without a message at the first locked one."""
+    """A search ends without a message when it reaches a locked message."""
 
     def seek_available(
         self,
@@ -94,7 +94,7 @@ class FindsLocked(Seeking):
 
 @fault("search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
 class PassesTheLast(Seeking):
-    """A search from the end of the queue skips the last message if there are more."""
+    """A search from the end of the queue skips the last message if the queue has further messages."""
 
     def seek_available(
         self,

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and another reading of it."""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and a reading of an erratum that the reference
+does not follow.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
 
 Found = tuple[Status, MessagePosition | None]
-NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
+EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
 
 
 @fault(
@@ -20,12 +22,12 @@ NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PR
     breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
 )
 class UnknownFindsTheNearest(Seeking):
-    """A lookup by an unknown LookupIdentifier finds the first or the last message."""
+    """A lookup by an unknown LookupIdentifier returns the first or the last message."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> Found:
-        edge = NEAREST.get(lookup_action, MessageSeekAction.FIRST)
+        edge = EDGE_BY_ACTION.get(lookup_action, MessageSeekAction.FIRST)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
 
 
@@ -41,18 +43,18 @@ class UnknownFindsTheNearest(Seeking):
     ),
 )
 class BesideFindsIt(Seeking):
-    """A lookup of the next or the previous message finds the message with the LookupIdentifier."""
+    """A lookup of the next or the previous message returns the message with the LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> Found:
-        action = MessageSeekAction.CURRENT if lookup_action in NEAREST else lookup_action
+        action = MessageSeekAction.CURRENT if lookup_action in EDGE_BY_ACTION else lookup_action
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
 @fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
 class ItselfFindsTheNext(Seeking):
-    """A lookup of the current message finds the message behind it, if there is one."""
+    """A lookup of the current message returns the following message, if there is one."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -63,7 +65,7 @@ class ItselfFindsTheNext(Seeking):
 
 
 class _OtherStatus(Seeking):
-    """Replace one failure of a search by identifier by another."""
+    """Replace one error status of a search by identifier with another."""
 
     told: Status
     instead: Status
@@ -101,22 +103,22 @@ class ReceivedToldAsLocked(_OtherStatus):
 
 @follows("E171.2")
 class ReceivedIsNotFound(_OtherStatus):
-    """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, also while a cursor is at the message."""
+    """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
     "lookup-of-first-or-last-uses-identifier",
     ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
-    "A lookup of the first or the last message finds the message with the LookupIdentifier.",
+    "A lookup of the first or the last message returns the message with the LookupIdentifier.",
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in EDGES else given.lookup_operation
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGE_ACTIONS else given.lookup_operation
         ),
     ),
 )

@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> FormatName:
-    """Expand a list of names; names with the same key are one."""
+    """Expand a list of names; keep only one of the names with the same key."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
         return name
@@ -81,7 +81,7 @@ add(
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
 class OneIsSeveral(QueueNames):
-    """The queue manager treats a format name with one remaining name as one of several queues."""
+    """The queue manager treats a format name with one remaining name as a format name of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -114,7 +114,7 @@ class OneFails(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not isinstance(parse_name(request.to), MultipleElementName):
-            raise CommandError(f"{request.to!a} is not a list")
+            raise CommandError(f"{request.to!a} is not a distribution list")
         return super().send_message(request, token, now)
 
 
@@ -152,7 +152,7 @@ class ListAloneFails(QueueNames):
 
 @fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
 class LastListOnly(QueueNames):
-    """The members of a distribution list replace all names collected before."""
+    """The members of a distribution list replace all names that were collected before."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = parse_format_name(text)
@@ -179,7 +179,7 @@ class ListLostIsEmpty(QueueNames):
     ),
 )
 class ListStaysInTheName(QueueOpening):
-    """The descriptor for several queues has the original format name, not the expanded one."""
+    """The descriptor for several queues has the original format name instead of the expanded one."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

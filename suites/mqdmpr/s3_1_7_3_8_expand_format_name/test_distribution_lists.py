@@ -97,10 +97,10 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     enterprise.go_offline()
     outcomes_after = {name: sut.attempt(sut.send, name) for name in names}
     judge.all(
-        expected={"before": each(Outcome.DONE), "after": each(Outcome.REFUSED), "queue_alone": Outcome.DONE},
+        expected={"before": each(Outcome.DONE), "after": each(Outcome.REFUSED), "only_the_queue": Outcome.DONE},
         observed={
             "before": outcomes_before,
             "after": outcomes_after,
-            "queue_alone": sut.attempt(sut.send, direct_name),
+            "only_the_queue": sut.attempt(sut.send, direct_name),
         },
     )

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue: the copies for the names of a multiple-element
-format name.
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue: the copies that the queues of a multiple-element
+format name get.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAMES_OF_ONE_QUEUE = {
     "in another case": [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
     "three times": [FIRST_QUEUE_OTHER_CASE, FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
 }
-"""Lists whose names all are of one queue."""
+"""Lists in which all names refer to one queue."""
 
 
 def _send_copies(peer, sut, queues, count):

@@ -42,7 +42,7 @@ class HandlesByQueue(Cursors):
     breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
 )
 class OfTheFirstQueue(Cursors):
-    """Each cursor reads the queue that was opened first."""
+    """All cursors read the queue that was opened first."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -54,7 +54,7 @@ class OfTheFirstQueue(Cursors):
 
 @fault("new-cursor-behind-last-message", breaks="MQDMPR-3.2.7.1-07")
 class BeginsAtTheEnd(Cursors):
-    """A new cursor is behind the last message."""
+    """A new cursor is positioned after the last message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -65,7 +65,7 @@ class BeginsAtTheEnd(Cursors):
 
 @fault("new-cursor-waiting-for-peek", breaks="MQDMPR-3.2.7.1-08")
 class BeginsAsWaiting(Cursors):
-    """A new cursor has the state of one with a pending peek."""
+    """A new cursor has the state of a cursor with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -159,7 +159,7 @@ class FirstPeekOnlyMoves(Cursors):
 
 @fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
 class PeeksOnce(Cursors):
-    """The second peek by a cursor at the same message returns that the message was already received."""
+    """The second peek by a cursor at the same message returns the status that the message was already received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
@@ -193,7 +193,9 @@ class NextWithoutGoingThere(Cursors):
 
 @fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
 class NextGivesTheOneBefore(Cursors):
-    """A peek at the next message moves the cursor there and returns the message at which it was."""
+    """A peek at the next message moves the cursor to that message, but returns the message at which the cursor was
+    before.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
@@ -205,7 +207,7 @@ class NextGivesTheOneBefore(Cursors):
 
 @fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
 class NextOnlyMoves(Cursors):
-    """A peek at the next message moves the cursor there and fails."""
+    """A peek at the next message moves the cursor to that message and fails."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_next_message_for_peek(cursor)
@@ -216,7 +218,7 @@ class NextOnlyMoves(Cursors):
 
 
 _WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
-"""Take no time to wait for no limit of it."""
+"""Replace timeout 0 with an infinite timeout."""
 
 
 class _Receives(Cursors):
@@ -308,7 +310,7 @@ class StaysReadAfterReceive(_Receives):
 
 @fault("cursor-receives-message-behind-current", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
-    """A receive by a cursor takes the message behind the current one, if there is one."""
+    """A receive by a cursor takes the message after the current message, if there is one."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
@@ -325,7 +327,7 @@ class ReceivesOnlyWhatWasNotRead(_Receives):
 
 @fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
 class ReceivesAnother(_Receives):
-    """A receive by a cursor whose message another reader took takes the next one."""
+    """A receive by a cursor whose message another reader has taken takes the next message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         if got[0] is CursorStatus.ALREADY_RECEIVED:
@@ -375,7 +377,7 @@ class UnreadAfterWaiting(Cursors):
     ),
 )
 class CursorSlipsOn(Cursors):
-    """A cursor whose message is removed moves to the next one by itself."""
+    """When the message of a cursor is removed, the cursor moves to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
@@ -393,7 +395,7 @@ def _get_message_list(cursor: Cursor) -> MessagePositionList:
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
 class CursorGoesBack(Cursors):
-    """A cursor whose message is removed starts again at the front."""
+    """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
@@ -408,7 +410,7 @@ class CursorGoesBack(Cursors):
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
 class NextOfNothing(Cursors):
-    """An unread cursor has the first message as its next one."""
+    """For an unread cursor, a peek at the next message returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)
@@ -419,7 +421,7 @@ class NextOfNothing(Cursors):
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
 class CursorLeftWaiting(Cursors):
-    """A cursor stays in its waiting state after its pending read timed out."""
+    """A cursor remains in its waiting state after its pending read has timed out."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         pass

@@ -12,7 +12,7 @@ from suites.mqqp.steps.methods import for_each_method
 
 pytestmark = needs("qm2qm")
 
-LONG_MS, SHORT_MS = 60_000, 300
+LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS = 60_000, 300
 ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
@@ -76,7 +76,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
 
 
 def keep_cursor(remote, queue, cursor, by):
-    """Do nothing with a cursor; return the message that it reaches."""
+    """Leave a cursor unused; return the message that it reaches."""
     remote.deliver(["first", "second"])
     return "first"
 
@@ -90,8 +90,8 @@ def receive_by_cursor(remote, queue, cursor, by):
 
 
 def await_message_by_cursor(remote, queue, cursor, by):
-    """Receive by a cursor a message that arrives later; return the message that the cursor reaches."""
-    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    """Receive with a cursor a message that arrives later; return the message that the cursor reaches."""
+    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     read.state_after_silence()
     remote.deliver(["first"])
     queue.acknowledge(read.wait().expect_success()).expect_success()
@@ -100,9 +100,11 @@ def await_message_by_cursor(remote, queue, cursor, by):
 
 
 def time_out_by_cursor(remote, queue, cursor, by):
-    """Let a receive by a cursor time out; the specification leaves the position of the cursor open."""
-    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(
-        SHORT_MS + remote.sut.response_timeout_ms
+    """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
+    afterwards.
+    """
+    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS).wait(
+        SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms
     )
     remote.deliver(["first"])
 
@@ -113,7 +115,7 @@ ACTIONS_LEAVING_UNREAD = {
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
 }
-"""Actions after which a cursor is unread; each returns the message that a peek then returns, None where it is open."""
+"""Actions after which a cursor is unread. Each returns the message that a peek then returns, or None if undefined."""
 
 
 @for_each_method(
@@ -155,7 +157,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 
 def await_message_before_cursor(remote, by, first, then):
-    """Let a read by a cursor wait behind a message of low priority, then send one of high priority, which is before it.
+    """Let a read wait with its cursor at a message of low priority, then send a message of high priority, whose
+    position is before the cursor.
 
     Return the states of the read before and after, and the read.
     """
@@ -167,7 +170,7 @@ def await_message_before_cursor(remote, by, first, then):
     remote.send_all([low])
     cursor = queue.open_cursor()
     queue.read(first, by=by, hCursor=cursor).expect_success()
-    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
     return {"before": state, "after": read.wait().label_or_outcome}, read
@@ -227,12 +230,17 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     observed = [read.label_or_outcome for read in reads]
     judge(
         *rules["receive"],
-        expected={"received": "first", "given_back": "MQ_OK", "by_the_cursor": "second", "by_a_new_one": "first"},
+        expected={
+            "received": "first",
+            "return_of_message": "MQ_OK",
+            "received_by_cursor": "second",
+            "received_by_new_cursor": "first",
+        },
         observed={
             "received": first_read.label_or_outcome,
-            "given_back": end.outcome,
-            "by_the_cursor": observed[0],
-            "by_a_new_one": observed[1],
+            "return_of_message": end.outcome,
+            "received_by_cursor": observed[0],
+            "received_by_new_cursor": observed[1],
         },
         evidence=[first_read, *reads],
     )
@@ -267,11 +275,15 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     ]
     judge(
         *rules["next"],
-        expected={"locked": "second", "by_the_cursor": ["first", "third", "fourth"], "at_the_end": Call.FAILURE},
+        expected={
+            "locked": "second",
+            "received_by_cursor": ["first", "third", "fourth"],
+            "peek_at_end_of_queue": Call.FAILURE,
+        },
         observed={
             "locked": locked.label_or_outcome,
-            "by_the_cursor": [step.label_or_outcome for step in steps[:3]],
-            "at_the_end": steps[3].label_or_failure,
+            "received_by_cursor": [step.label_or_outcome for step in steps[:3]],
+            "peek_at_end_of_queue": steps[3].label_or_failure,
         },
         evidence=[locked, *steps],
     )

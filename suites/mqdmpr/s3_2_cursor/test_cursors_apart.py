@@ -1,6 +1,6 @@
-"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and what a receive by a cursor does when there is no message.
+"""MS-MQDMPR 3.2.1, 3.2.7: cursors of several queues, and a receive by a cursor without a message.
 
-The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4.1.
+The checks of MS-MQQP 3.1.4.1 judge the states of a cursor in one queue.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ pytestmark = needs("qm2qm")
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_MS = 300
+SHORT_TIMEOUT_MS = 300
 RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last one is for success."""
+"""By action, its rules for a cursor of another queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -85,11 +85,16 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     read_by_cursor = queue.start_receive(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.4-30",
-        expected={"taken": "first", "while_locked": Call.FAILURE, "when_gone": Call.FAILURE, "queue": ["second"]},
+        expected={
+            "received_by_other": "first",
+            "while_other_locks_it": Call.FAILURE,
+            "after_other_received_it": Call.FAILURE,
+            "queue": ["second"],
+        },
         observed={
-            "taken": read_by_other.label_or_outcome,
-            "while_locked": locked.label_or_failure,
-            "when_gone": read_by_cursor.label_or_failure,
+            "received_by_other": read_by_other.label_or_outcome,
+            "while_other_locks_it": locked.label_or_failure,
+            "after_other_received_it": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
         evidence=[read_by_other, locked, read_by_cursor],
@@ -104,19 +109,24 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
     read_by_other = other.start_receive()
-    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
-    waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
+    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
     other.give_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
     last_read = queue.start_receive(hCursor=cursor)
     judge.all(
-        expected={"taken": "first", "waited": Call.FAILURE, "by_a_new_cursor": "first", "by_the_cursor": Call.FAILURE},
+        expected={
+            "received_by_other": "first",
+            "pending_read": Call.FAILURE,
+            "read_by_new_cursor": "first",
+            "read_by_cursor": Call.FAILURE,
+        },
         observed={
-            "taken": read_by_other.label_or_outcome,
-            "waited": waited.label_or_failure,
-            "by_a_new_cursor": first_peek.label_or_outcome,
-            "by_the_cursor": last_read.label_or_failure,
+            "received_by_other": read_by_other.label_or_outcome,
+            "pending_read": waited.label_or_failure,
+            "read_by_new_cursor": first_peek.label_or_outcome,
+            "read_by_cursor": last_read.label_or_failure,
         },
         evidence=[read_by_other, waited, first_peek, last_read],
     )
@@ -130,19 +140,24 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()
     read = queue.peek(hCursor=cursor)
-    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
-    waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
+    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
     second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
     third_peek = queue.peek(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.3-15",
-        expected={"before": "first", "waited": Call.FAILURE, "current": Call.FAILURE, "when_one_came": "second"},
+        expected={
+            "before": "first",
+            "pending_read": Call.FAILURE,
+            "peek_of_current_message": Call.FAILURE,
+            "peek_after_arrival": "second",
+        },
         observed={
             "before": read.label_or_outcome,
-            "waited": waited.label_or_failure,
-            "current": second_peek.label_or_failure,
-            "when_one_came": third_peek.label_or_outcome,
+            "pending_read": waited.label_or_failure,
+            "peek_of_current_message": second_peek.label_or_failure,
+            "peek_after_arrival": third_peek.label_or_outcome,
         },
         evidence=[read, waited, second_peek, third_peek],
     )

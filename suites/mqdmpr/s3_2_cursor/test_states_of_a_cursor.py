@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.2.7: each event in each state of a cursor, by the table states.toml."""
+"""MS-MQDMPR 3.2.7: every event in every state of a cursor, according to states.toml."""
 
 from __future__ import annotations
 
@@ -11,5 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Cursor)
 def test_cursor_follows_its_states(remote, judge, cell):
-    """An event in each state of a cursor has the outcome of its cell, and the cursor reads as in the next state."""
+    """For an event in each state of a cursor, the outcome is that of the cell in states.toml, and the cursor then reads
+    as in the next state.
+    """
     judge_cell(judge, cell, Cursor(remote))

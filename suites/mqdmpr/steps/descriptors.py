@@ -1,4 +1,4 @@
-"""SECURITY_DESCRIPTORs as bytes, read and built by the tables of MS-DTYP 2.4, without a codec."""
+"""SECURITY_DESCRIPTORs as bytes, read and built from the tables of MS-DTYP 2.4, without a codec."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _AUDITED = 0, 2
 INHERIT_ONLY = 0x08
 """INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
-_SUCCESSFUL = 0x40
+_SUCCESSFUL_ACCESS_FLAG = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _REVISION = 2
 Entries = tuple[tuple[str, int], ...]
-"""Entries of a list, each for a SID, with its mask."""
-_HEAD = struct.Struct("<BBHIIII")
+"""The entries of an access list: a SID and its access mask each."""
+_DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Descriptor:
     audited: Entries
 
     def mask(self, sid: str) -> int | None:
-        """Return the mask that the entries of a SID grant; None when it has no entry."""
+        """Return the mask that the entries of a SID grant; None if the SID has no entry."""
         masks = [mask for one, mask in self.granted if one == sid]
         return None if not masks else masks[0]
 
@@ -52,7 +52,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
     else:
         data = base64.b64decode(sut.control.call("get_queue", name=name)["security_base64"])
     try:
-        _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
+        _, _, control, owner, _, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
         entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
         audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
@@ -64,7 +64,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
 
 
 def read_sid(data: bytes) -> str:
-    """Read a SID; ConformanceFailure when its bytes are malformed."""
+    """Read a SID; raise ConformanceFailure if its bytes are malformed."""
     try:
         return _read_sid(data, 0)
     except struct.error as error:
@@ -72,23 +72,25 @@ def read_sid(data: bytes) -> str:
 
 
 def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
-    """Build a self-relative descriptor; empty parts are left out. ``flags``: of the entries that grant."""
+    """Build a self-relative descriptor without its empty parts. ``flags``: the flags of the entries that
+    grant rights.
+    """
     parts = (
         _build_sid(owner) if owner else b"",
-        _build_list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
+        _build_list(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, audited) if audited else b"",
         _build_list(_ALLOWED, flags, granted) if granted else b"",
     )
-    offset = _HEAD.size
+    offset = _DESCRIPTOR_HEADER.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
     present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
-    return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
+    return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
 def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
-    """Read the entries of a list, each with its type; none where there is no list."""
+    """Read the entries of an access list, each with its type; return no entries if there is no list."""
     if not at:
         return []
     (count,) = struct.unpack_from("<H", data, at + 4)

@@ -1,4 +1,6 @@
-"""A SUT that is integrated with a directory: the administrator's view of the directory, and its loss and return."""
+"""A SUT that is integrated with a directory: an administrator's access to the directory, and outages of the
+directory.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,11 @@ class Enterprise:
         return name
 
     def attempt_creation(self) -> str:
-        """Request a public queue; return DONE or REFUSED."""
+        """Request the creation of a public queue; return DONE or REFUSED."""
         return self.sut.attempt(self.sut.create_queue, self.new_path_name())
 
     def read_object(self, queue: str | None = None) -> dict[str, Any]:
-        """Return the directory's object of a queue or of the SUT; empty when it does not exist."""
+        """Return the directory's object of a queue or of the SUT; an empty one if the object does not exist."""
         return self.change_object(queue)
 
     def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
@@ -44,7 +46,7 @@ class Enterprise:
         return dict(self.sut.change_directory_object(**arguments, **changes) or {})
 
     def go_offline(self) -> None:
-        """Take the directory away and let the SUT notice it; ConformanceFailure when it does not."""
+        """Take the directory away and let the SUT notice it; raise ConformanceFailure if the SUT does not notice it."""
         self.sut.change_environment(directory=False)
         if self.attempt_creation() != Outcome.REFUSED:
             raise ConformanceFailure("the SUT created a public queue without its directory")
@@ -63,14 +65,16 @@ class Enterprise:
         return condition()
 
     def await_online(self) -> bool:
-        """Wait until DirectoryOffline is FALSE or the Directory Online Timer must have expired; return the former."""
+        """Wait until DirectoryOffline is FALSE or the Directory Online Timer must have expired; return whether
+        DirectoryOffline is FALSE.
+        """
         return self.wait_until(lambda: not self.is_offline())
 
     def is_offline(self) -> bool:
-        """Return DirectoryOffline."""
+        """Return whether DirectoryOffline is TRUE."""
         return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
-        """Return the operation and the queue, None without a queue, of each change notification."""
+        """Return, for each change notification, the operation and the queue (None without a queue)."""
         notifications = self.sut.inspect_queue_manager()["ChangeNotifications"]
         return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in notifications]

@@ -14,23 +14,24 @@ from suites.mqqb.steps.sender import Sender
 
 
 def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
-    """Let an administrator create a list of these identifiers until the check ends; return its identifier and its name.
+    """Create, as an administrator, a distribution list of these identifiers, and delete it at the end of the check;
+    return its identifier and its name.
 
-    NotShown where the control channel cannot create one.
+    Raise NotShown if the control channel cannot create lists.
     """
     called = f"mqc-{sut.own}-{name}"
     try:
         directory_object = sut.change_directory_object(distribution_list=called, present=True, members=list(members))
     except ControlRefused as refused:
-        raise NotShown(f"the control channel creates no distribution list: {refused}") from refused
+        raise NotShown(f"the control channel cannot create a distribution list: {refused}") from refused
     if directory_object is None:
-        raise NotShown("no distribution list is made in the SUT's directory")
+        raise NotShown("the directory of the SUT did not create the distribution list")
     peer.at_end(lambda: sut.change_directory_object(distribution_list=called, present=False))
     return directory_object["identifier"], f"DL={directory_object['identifier']}"
 
 
 def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
-    """Let the SUT send to a name of its directory until it knows the name; return the outcome."""
+    """Let the SUT send to a name of its directory until the SUT knows the name; return the outcome."""
     outcomes = [Outcome.REFUSED.value]
 
     def is_sent() -> bool:
@@ -42,7 +43,9 @@ def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
 
 
 def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
-    """Let the SUT send a message to queues of the peer by one name, which it may know late; return all copies."""
+    """Let the SUT send a message to queues of the peer by one format name, which the SUT may know late; return all
+    copies.
+    """
     sender = Sender(peer, sut, to)
     frames: list[Frame] = []
     if not peer.eventually(lambda: sut.attempt(sender.send, 1) == Outcome.DONE):

@@ -1,4 +1,4 @@
-"""Openings of queues of the SUT by remote readers and by senders, and their outcomes. Spec: MS-MQDMPR 3.1.7.1.5."""
+"""How remote readers and senders open queues of the SUT, and the outcomes. Spec: MS-MQDMPR 3.1.7.1.5."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ OPENED = "MQ_OK"
 
 
 def outcome(call: Call) -> str:
-    """Return the outcome of R_QMOpenRemoteQueue: its clients treat all failures the same (MS-MQMP 3.1.4.2)."""
+    """Return the outcome of R_QMOpenRemoteQueue; all failures are alike, because its clients do not distinguish them
+    (MS-MQMP 3.1.4.2).
+    """
     return Outcome.REFUSED if call.failed or call.thrown is not None else call.outcome
 
 
 def open_and_close(remote: Remote, association: Association, **how: Any) -> Call:
-    """Open a queue as ``Remote.open_remote`` does, and close it when that succeeded; return the opening call."""
+    """Open a queue as ``Remote.open_remote`` does, and close it if that succeeded; return the call that opened it."""
     call = remote.open_remote(association, **how)
     close(call)
     return call
 
 
 def close(call: Call) -> None:
-    """Close the queue that R_QMOpenRemoteQueue opened, if it did."""
+    """Close the queue that R_QMOpenRemoteQueue opened, if the call succeeded."""
     if call.outcome == OPENED:
         call.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
 
 
 def open_to_send(sut: Sut, to: str, **how: Any) -> str:
-    """Open the queues of a format name to send, and close them; return DONE or REFUSED."""
+    """Open the queues of a format name for sending, and close them; return DONE or REFUSED."""
     try:
         handle = sut.control.call("open_to_send", to=to, **how)["handle"]
     except ControlRefused:

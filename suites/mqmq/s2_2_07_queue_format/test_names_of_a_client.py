@@ -50,9 +50,15 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
         )
         return
     kind, suffix, member = describe_queue_format(call)
-    judge("MQMQ-2.2.7-D02", expected=FormatType.PRIVATE, observed=kind, evidence=call.evidence)
-    judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
-    judge("MQMQ-2.2.7-15", expected=f"{peer.identifier} {number:#x}", observed=member, evidence=call.evidence)
+    judge("MQMQ-2.2.7-D02", expected=FormatType.PRIVATE, case="m_qft", observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-02", expected=0, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
+    judge(
+        "MQMQ-2.2.7-15",
+        expected=f"{peer.identifier} {number:#x}",
+        case="Lineage and Uniquifier",
+        observed=member,
+        evidence=call.evidence,
+    )
 
 
 @needs("public_names")
@@ -73,7 +79,7 @@ def test_client_sends_guid_of_public_queue(peer, sut, judge):
         {"m_qft": kind, "member": member},
     )
     judge("MQMQ-2.2.7-D02", expected=expected, observed=observed, evidence=call.evidence)
-    judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-02", expected=0, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
 
 
 SYSTEM_QUEUES = {
@@ -97,7 +103,7 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
             rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge(rule, expected=SYSTEM | suffix, observed=found, evidence=call.evidence)
+    judge(rule, expected=SYSTEM | suffix, case="m_SuffixAndFlags", observed=found, evidence=call.evidence)
 
 
 @needs("subqueues")
@@ -114,6 +120,12 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
             *rules, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, observed=suffix, evidence=call.evidence)
-    judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, observed=kind, evidence=call.evidence)
-    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub", observed=member, evidence=call.evidence)
+    judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, case="m_qft", observed=kind, evidence=call.evidence)
+    judge(
+        "MQMQ-2.2.7-16",
+        expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub",
+        case="direct name",
+        observed=member,
+        evidence=call.evidence,
+    )

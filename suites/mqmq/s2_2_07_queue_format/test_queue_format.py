@@ -74,7 +74,13 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
     expected = {"journal": OPENED, "no suffix": REFUSED}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
     reserved = open_queue(FormatType.DIRECT, direct, reserved=0xA5A5)
-    judge("MQMQ-2.2.7-14", expected=OPENED, observed=reserved, evidence=open_queue.frames)
+    judge(
+        "MQMQ-2.2.7-14",
+        expected=OPENED,
+        case="QUEUE_FORMAT with nonzero m_reserved",
+        observed=reserved,
+        evidence=open_queue.frames,
+    )
 
 
 @needs("qm2qm")
@@ -215,7 +221,7 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
     observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
-    judge("MQMQ-2.2.7-13", expected=0, observed=observed, evidence=call.evidence)
+    judge("MQMQ-2.2.7-13", expected=0, case="m_reserved", observed=observed, evidence=call.evidence)
 
 
 @needs("qm2qm", "receive")
@@ -225,7 +231,13 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     0x18 is refused.
     """
     plain = open_queue(FormatType.DIRECT, direct)
-    judge("MQMQ-2.2.7-D01", expected=OPENED, observed=plain, evidence=open_queue.frames)
+    judge(
+        "MQMQ-2.2.7-D01",
+        expected=OPENED,
+        case="direct name without DIRECT=",
+        observed=plain,
+        evidence=open_queue.frames,
+    )
     journal = f"{direct};JOURNAL"
     seen = {}
     for suffix in (SYSTEM | Suffix.JOURNAL, SYSTEM >> 4 | Suffix.JOURNAL << 4):

@@ -11,7 +11,7 @@ VT_EMPTY = 0x0000
 
 
 @passive("MQMQ-2.2.12-D01", "UserMessage", "BodyType of an OrderAck or FinalAck is 0x0000, VT_EMPTY")
-def empty(packet: Any, context: Context) -> Finding:
+def check_body_type_is_empty(packet: Any, context: Context) -> Finding:
     """Check that BodyType of an OrderAck or FinalAck is VT_EMPTY."""
     if not (is_order_ack(packet) or is_final_ack(packet)):
         return None

@@ -105,7 +105,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
     variants = [Variant(VarType.NULL)] * len(identifiers)
     call = caller.ask(get_properties(False, caller.direct, identifiers, variants))
     if call.thrown is not None or not call.answered:
-        judge("MQMQ-2.2.12-02", expected=READ, observed=call.outcome, evidence=caller.frames)
+        judge("MQMQ-2.2.12-02", expected=READ, case="call with VT_NULL", observed=call.outcome, evidence=caller.frames)
         raise ConformanceFailure(f"the SUT did not return its properties: {call.outcome}")
     try:
         found, result = got_properties(call.stub, False)
@@ -115,7 +115,13 @@ def test_each_property_is_answered_in_its_type(caller, judge):
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
     for rule, (identifier, expected) in ANSWERS.items():
-        judge(rule, expected=expected, observed=types.get(identifier), evidence=caller.frames)
+        judge(
+            rule,
+            expected=expected,
+            case=f"type of property {identifier}",
+            observed=types.get(identifier),
+            evidence=caller.frames,
+        )
 
 
 @covers(*ARMS)

@@ -11,7 +11,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, with_bytes_turned
+from harness.faults.sent_messages import carries, correct_packet_size, reverse_number_bytes
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -32,9 +32,9 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
-TIME_AT = 12
+TIME_TO_REACH_QUEUE_OFFSET = 12
 """The offset of TimeToReachQueue in the BaseHeader."""
-NAMES_AT = 64
+QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name of the UserHeader."""
 
 
@@ -48,7 +48,7 @@ def _has_response_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
 
 # -- lists of destinations -----------------------------------------------------------------------------------------
 
-LIST = struct.pack("<HHI", 0x0064, 0, 1)
+LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
 """The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
@@ -57,9 +57,9 @@ def _change_only_destination(change: Callable[[bytearray, int], None]) -> Instal
 
     def changed(data: bytes) -> bytes:
         buffer = bytearray(data)
-        at = data.find(LIST)
+        at = data.find(LIST_HEAD_SIZE)
         if at >= 0:
-            change(buffer, at + len(LIST))
+            change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
     return wrong_bytes(MESSAGE, changed, carries("MultiQueueFormatHeader"))
@@ -182,13 +182,17 @@ for _name, _rule, _says, _change in (
 
 def _swap_number_bytes(packet: UserMessagePacket) -> bytes:
     data = packet.build()
-    return data[:NAMES_AT] + data[NAMES_AT : NAMES_AT + 4][::-1] + data[NAMES_AT + 4 :]
+    return (
+        data[:QUEUE_NAMES_OFFSET]
+        + data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 4][::-1]
+        + data[QUEUE_NAMES_OFFSET + 4 :]
+    )
 
 
 def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
     data = bytearray(packet.build())
-    start = NAMES_AT + 2
-    end = start + int.from_bytes(data[NAMES_AT:start], "little")
+    start = QUEUE_NAMES_OFFSET + 2
+    end = start + int.from_bytes(data[QUEUE_NAMES_OFFSET:start], "little")
     data[start:end:2], data[start + 1 : end : 2] = data[start + 1 : end : 2], data[start:end:2]
     return bytes(data)
 
@@ -205,9 +209,9 @@ def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessa
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
-        size = 2 + int.from_bytes(data[NAMES_AT : NAMES_AT + 2], "little")
-        end = NAMES_AT + size + -size % 4
-        return correct_packet_size(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
+        size = 2 + int.from_bytes(data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
+        end = QUEUE_NAMES_OFFSET + size + -size % 4
+        return correct_packet_size(data[:QUEUE_NAMES_OFFSET] + change(data[QUEUE_NAMES_OFFSET:end]) + data[end:])
 
     return changed
 
@@ -221,7 +225,7 @@ def _remove_name_padding(name: bytes) -> bytes:
 
 
 def _has_padded_name(packet: UserMessagePacket) -> bool:
-    name = packet.build()[NAMES_AT : NAMES_AT + 2]
+    name = packet.build()[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2]
     return _has_destination_type(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
 
 
@@ -315,7 +319,7 @@ add(
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
 )
 C = MessageClass
-CONFUSED = {
+WRONG_CLASS_BY_CLASS = {
     C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
     C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
     C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
@@ -325,7 +329,7 @@ CONFUSED = {
     C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
 """By message class of an event: the message class of a different event."""
-OF_CONFUSED = (
+RULES_OF_WRONG_CLASS = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
     "MQDMPR-3.1.1.12-D09",
@@ -352,9 +356,9 @@ def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) ->
 for _name, _breaks, _says, _others in (
     (
         "receiver-ack-message-class-of-other-event",
-        OF_CONFUSED,
+        RULES_OF_WRONG_CLASS,
         "The receiver acknowledges an event with the MessageClass of a different event.",
-        CONFUSED,
+        WRONG_CLASS_BY_CLASS,
     ),
     (
         "sender-ack-of-expired-message-class-deleted",
@@ -407,7 +411,7 @@ add(
 
 
 @fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class LaterSequenceToldByItsTimestampAlone(InSequence):
+class LaterSequenceFoundOnlyByTimeStamp(InSequence):
     """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -419,7 +423,7 @@ class LaterSequenceToldByItsTimestampAlone(InSequence):
 
 
 @fault("receiver-tx-sequence-id-compared-as-signed", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class LaterSequenceToldInSignedNumbers(InSequence):
+class SequencesComparedAsSignedNumbers(InSequence):
     """The receiver compares two TxSequenceIDs as signed integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -441,5 +445,5 @@ add(
     "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender's UserMessage carries a big-endian TimeToReachQueue.",
-    packets(MESSAGE, with_bytes_turned(TIME_AT, 4)),
+    packets(MESSAGE, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
 )

@@ -15,22 +15,22 @@ from reference_qm.codec import (
     MQFDistributionQueueFormatName,
     parse_format_name,
 )
-from suites.mqmq.steps.message_identifiers import ordinal
-from suites.mqmq.steps.message_parts import well_formed
-from suites.mqmq.steps.source_queue_manager import source
+from suites.mqmq.steps.message_identifiers import check_ordinal
+from suites.mqmq.steps.message_parts import require_well_formed_part
+from suites.mqmq.steps.source_queue_manager import check_source
 
 MESSAGE = "UserMessage"
 
-passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(source)
+passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(check_source)
 
-passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has a unique MessageID")(ordinal)
+passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has a unique MessageID")(check_ordinal)
 
 passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
-    well_formed("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
+    require_well_formed_part("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
 )
 
 
-def listed_names(packet: Any) -> list[Any]:
+def list_queue_names(packet: Any) -> list[Any]:
     """Return the names in the three lists of a message."""
     header = packet.MultiQueueFormatHeader
     if header is None:
@@ -39,7 +39,7 @@ def listed_names(packet: Any) -> list[Any]:
     return [element.FormatName for each in lists for element in each.FormatNameList]
 
 
-def well_formed_names(kind: type, *fields: str) -> Predicate:
+def require_well_formed_names(kind: type, *fields: str) -> Predicate:
     """Return a predicate that names of one kind are well-formed; `fields` are prefixes of the codec's names of
     malformed fields.
     """
@@ -47,34 +47,39 @@ def well_formed_names(kind: type, *fields: str) -> Predicate:
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
-        found = [name for name in listed_names(packet) if isinstance(name, kind)]
-        return (True, f"{len(found)} such names") if found else None
+        found = [name for name in list_queue_names(packet) if isinstance(name, kind)]
+        return (True, f"the number of well-formed names is {len(found)}") if found else None
 
     return predicate
 
 
 for rule, expected, kind, fields in (
-    ("MQMQ-2.2.18.1.4-02", "FormatName is of the kind of FormatType", object, ("MQF", "PublicQueue", "PrivateQueue")),
+    (
+        "MQMQ-2.2.18.1.4-02",
+        "FormatName has the form that FormatType specifies",
+        object,
+        ("MQF", "PublicQueue", "PrivateQueue"),
+    ),
     (
         "MQMQ-2.2.18.1.4.1-01",
-        "FormatType 3 has a string",
+        "FormatName with FormatType 3 is a string",
         MQFDirectQueueFormatName,
         ("MQFDirectQueueFormatName",),
     ),
     (
         "MQMQ-2.2.18.1.4.2-01",
-        "FormatType 6 has 16 bytes",
+        "FormatName with FormatType 6 has 16 bytes",
         MQFDistributionQueueFormatName,
         ("MQFDistributionQueue",),
     ),
 ):
-    passive(rule, (MESSAGE, MALFORMED), expected)(well_formed_names(kind, *fields))
+    passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_names(kind, *fields))
 
 
 @passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
-def direct_name(packet: Any, context: Context) -> Finding:
+def check_direct_names(packet: Any, context: Context) -> Finding:
     """Check that names of FormatType 3 are direct format names, with or without DIRECT= (E07)."""
-    names = [name.DirectFormatName for name in listed_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
+    names = [name.DirectFormatName for name in list_queue_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
     if not names:
         return None
     wrong = [name for name in names if not _is_direct(name)]

@@ -8,9 +8,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.message_bytes import user_flags
+from suites.mqmq.steps.message_bytes import read_user_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
@@ -33,7 +33,7 @@ def _send_with_response_queue(peer, sut, response):
     outgoing.end()
     count = int.from_bytes(frame.data[NAMES_AT : NAMES_AT + 2], "little")
     end = NAMES_AT + 2 + count
-    return frame, user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
+    return frame, read_user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
 
 
 @needs("send")
@@ -62,8 +62,20 @@ def test_public_response_queue_is_guid(peer, sut, judge):
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
     if kind != PUBLIC:
         raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.1-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_bytes_to_next_header(rest, 16), evidence=frame)
+    judge(
+        "MQMQ-2.2.18.1.7.1-02",
+        expected=OTHER_QUEUE_MANAGER,
+        case="ResponseQueue",
+        observed=UUID(bytes_le=rest[:16]),
+        evidence=frame,
+    )
+    judge(
+        "MQMQ-2.2.18.1.7.1-01",
+        expected=0,
+        case="bytes to the next header",
+        observed=_bytes_to_next_header(rest, 16),
+        evidence=frame,
+    )
 
 
 @needs("send")
@@ -75,13 +87,32 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
     if kind != OTHER_HOST:
         raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.2-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_bytes_to_next_header(rest, 20), evidence=frame)
+    judge(
+        "MQMQ-2.2.18.1.7.2-02",
+        expected=OTHER_QUEUE_MANAGER,
+        case="host in ResponseQueue",
+        observed=UUID(bytes_le=rest[:16]),
+        evidence=frame,
+    )
+    judge(
+        "MQMQ-2.2.18.1.7.2-03",
+        expected=0xABCD,
+        case="queue number in ResponseQueue",
+        observed=int.from_bytes(rest[16:20], "little"),
+        evidence=frame,
+    )
+    judge(
+        "MQMQ-2.2.18.1.7.2-01",
+        expected=0,
+        case="bytes to the next header",
+        observed=_bytes_to_next_header(rest, 20),
+        evidence=frame,
+    )
 
 
 @needs("queue_control")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_have_distinct_numbers(sut, judge):
     """Three queues are created: their private format names have different numbers."""
     _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
@@ -89,6 +120,7 @@ def test_private_queues_have_distinct_numbers(sut, judge):
 
 @needs("queue_control", "restart")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
     """A queue is created, the SUT is restarted, and up to eight queues are created: the private format names of all of
     them have different numbers.
@@ -134,6 +166,12 @@ def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     count = int.from_bytes(frame.data[64:66], "little")
-    judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
+    judge(
+        "MQMQ-2.2.18.1.5.2-D01",
+        expected=2 * len(text),
+        case="count in DestinationQueue",
+        observed=count,
+        evidence=frame,
+    )
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
     judge("MQMQ-2.2.18.1.5.2-D02", expected=fields(after), observed=found, evidence=frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, classes, named
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_class_names, named
 
 
 @needs("restart", "queues")
@@ -18,7 +18,7 @@ def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     to, body = rf"TCP:{sut.address}\{queue}", bytes(5_000)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1}))]
-    if not receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1):
+    if not receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1):
         raise ConformanceFailure("the first message did not arrive in the queue")
     sut.restart()
     receiver.session = peer.open_raw()
@@ -26,12 +26,17 @@ def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
         packet = receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
         sent.append(receiver.send_packet(packet))
     acks = receiver.await_all(
-        lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent[1:]) + receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 2
+        lambda: (
+            receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent[1:])
+            + receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent)
+        ),
+        2,
     )
     judge(
         "MQMQ-2.2.18.1.6-D01",
         expected=any_order(*named(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
-        observed=classes(acks),
+        case="acknowledgments",
+        observed=list_class_names(acks),
         evidence=[*sent, *acks],
     )
     receiver.acknowledge_all()

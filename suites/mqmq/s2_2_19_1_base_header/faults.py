@@ -7,14 +7,14 @@ from typing import Any
 
 from harness.faults.fields import add_refusals, bit_clear, bit_set, change_number, field_is, size_wrong
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, byte, every_packet, packets, set_fields, skip
+from harness.faults.primitives import both, every_packet, packets, replace_byte, set_fields, skip
 from harness.faults.registry import FaultyCore, add
 from harness.faults.sent_messages import (
+    add_to_packet_size,
     carries,
     change_construction,
     correct_packet_size,
-    size_off_by,
-    with_bytes_turned,
+    reverse_number_bytes,
 )
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
@@ -152,7 +152,7 @@ for _name, _rules, _says, _install in (
         "every-packet-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
         "Every packet of the queue manager carries VersionNumber 0x11.",
-        every_packet(byte(0, lambda old: 0x11)),
+        every_packet(replace_byte(0, lambda old: 0x11)),
     ),
     (
         "sender-user-message-version-number-zero",
@@ -176,13 +176,13 @@ for _name, _rules, _says, _install in (
         "every-packet-packet-size-16-bytes-large",
         ("MQMQ-2.2.19.1-22",),
         "Every packet of the queue manager carries a PacketSize that counts the BaseHeader twice.",
-        every_packet(size_off_by(+16)),
+        every_packet(add_to_packet_size(+16)),
     ),
     (
         "every-packet-packet-size-16-bytes-short",
         ("MQMQ-2.2.19.1-22",),
         "Every packet of the queue manager carries a PacketSize without the BaseHeader.",
-        every_packet(size_off_by(-16)),
+        every_packet(add_to_packet_size(-16)),
     ),
     (
         "sender-user-message-packet-size-4-bytes-short",
@@ -221,7 +221,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "The sender's UserMessage carries big-endian BaseHeader.Flags.",
-        packets(MESSAGE, with_bytes_turned(FLAGS_AT, 2)),
+        packets(MESSAGE, reverse_number_bytes(FLAGS_AT, 2)),
     ),
     (
         "receiver-session-ack-sh-one-bit-too-high",
@@ -337,7 +337,7 @@ class LastComeFirst(Positions):
     "receiver-expired-recoverable-user-message-accepted",
     breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"),
 )
-class ExpiryOfExpressAlone(Lifetimes):
+class RecoverableExpiryIgnored(Lifetimes):
     """The receiver accepts an expired recoverable message."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -383,7 +383,7 @@ add(
     "The sender's UserMessage carries a PacketSize that excludes the DebugHeader.",
     packets(
         UserMessagePacket,
-        lambda packet: size_off_by(-len(packet.DebugHeader.build()))(packet.build()),
+        lambda packet: add_to_packet_size(-len(packet.DebugHeader.build()))(packet.build()),
         lambda packet: packet.DebugHeader is not None,
     ),
     blind=True,
@@ -396,7 +396,7 @@ add(
     "The sender's recoverable UserMessage carries a PacketSize that includes the SessionHeader.",
     packets(
         UserMessagePacket,
-        lambda packet: size_off_by(16)(packet.build()),
+        lambda packet: add_to_packet_size(16)(packet.build()),
         lambda packet: packet.SessionHeader is not None and bool(packet.UserHeader.DM),
     ),
     blind=True,
@@ -404,7 +404,7 @@ add(
 
 
 @fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
-class PriorityOneLiesWithPriorityZero(Positions):
+class PriorityOneTreatedAsZero(Positions):
     """The receiver treats messages of priority 1 as messages of priority 0 in a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -429,7 +429,7 @@ class RecoverableMessagesBeforeExpressOnes(Positions):
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class NoTimeToReachTakenForEndless(Admission):
+class TimeToReachQueueZeroTreatedAsInfinite(Admission):
     """The receiver treats a message with TimeToReachQueue 0 as a message that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:

@@ -9,9 +9,9 @@ from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
-from suites.mqmq.steps.message_parts import there_if_and_only_if
-from suites.mqmq.steps.unused import bits_not_set
-from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
+from suites.mqmq.steps.message_parts import require_part_if_and_only_if
+from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqqb.steps.order_and_final_acks import demand_flag_of_acknowledgment, is_final_ack, is_order_ack
 
 MESSAGE = "UserMessage"
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
@@ -30,19 +30,19 @@ UNUSED = {
 }
 """The reserved bits of Flags by their rule."""
 
-bits_not_set((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
+register_unused_bits((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
 
 
 @passive("MQMQ-2.2.19.1-01", OF_A_STREAM, "VersionNumber is 0x10", decisive=True)
 @of_packets
-def version(data: bytes) -> Finding:
+def check_version(data: bytes) -> Finding:
     """Check VersionNumber."""
     return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
 @passive("MQMQ-2.2.19.1-21", OF_A_STREAM, "Signature is 4C 49 4F 52", decisive=True)
 @of_packets
-def signature(data: bytes) -> Finding:
+def check_signature(data: bytes) -> Finding:
     """Check Signature."""
     return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
 
@@ -56,7 +56,7 @@ passive(
 
 
 @passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 in a message with TH 1")
-def no_priority(packet: Any, context: Context) -> Finding:
+def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:
         return None
@@ -64,30 +64,30 @@ def no_priority(packet: Any, context: Context) -> Finding:
 
 
 passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")(
-    flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
+    demand_flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
 )
 
 
 @passive("MQMQ-2.2.19.1-08", INTERNAL, "DH is 0")
-def debug_header_only_in_messages(packet: Any, context: Context) -> Finding:
+def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
     """Check that DH is 0 in internal packets, which have no DebugHeader."""
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
 
 
 @passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 where TR is 1")
-def tracing_needs_a_debug_header(packet: Any, context: Context) -> Finding:
+def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     """Check that DH is set with TR."""
     base = packet.BaseHeader
     return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL, "TimeToReachQueue is 0xFFFFFFFF")
-def internal_packets_do_not_expire(packet: Any, context: Context) -> Finding:
+def check_internal_packets_never_expire(packet: Any, context: Context) -> Finding:
     """Check that TimeToReachQueue of internal packets is infinite."""
     value = packet.BaseHeader.TimeToReachQueue
     return value == FOREVER, f"TimeToReachQueue is 0x{value:08X}"
 
 
 passive("MQMQ-2.2.19.1-09", (MESSAGE, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
-    there_if_and_only_if(BASE, "DH", "DebugHeader")
+    require_part_if_and_only_if(BASE, "DH", "DebugHeader")
 )

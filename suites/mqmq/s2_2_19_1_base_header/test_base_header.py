@@ -6,10 +6,16 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, read_internal_bits, respond
+from suites.mqqb.steps.opening import (
+    accept_request,
+    listen_for_connection,
+    read_internal_bits,
+    respond_to_parameters,
+    respond_to_request,
+)
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -43,15 +49,21 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
     sizes = [int.from_bytes(frame.data[8:12], "little") for frame in answers]
     lengths = [len(frame.data) for frame in answers]
     acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
-    judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
-    judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
+    judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, case="VersionNumber", observed=versions, evidence=answers)
+    judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, case="Signature", observed=signatures, evidence=answers)
     judge(
-        "MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[read_internal_bits(f)["IN"] for f in answers], evidence=answers
+        "MQMQ-2.2.19.1-05",
+        expected=[1] * 3,
+        case="IN",
+        observed=[read_internal_bits(f)["IN"] for f in answers],
+        evidence=answers,
     )
-    judge("MQMQ-2.2.19.1-07", expected=[36], observed=acks, evidence=answers[2:])
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=lengths, evidence=answers)
+    judge(
+        "MQMQ-2.2.19.1-07", expected=[36], case="size of SessionAcks with SH set", observed=acks, evidence=answers[2:]
+    )
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="sizes of the packets", observed=lengths, evidence=answers)
     of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="PacketSize", observed=of_setup, evidence=answers, errata="E01")
 
 
 @sut_survives()
@@ -76,6 +88,7 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
+@varied("acknowledgments", "response queue", "time to be received", "label", "destination")
 def test_messages_are_in_queue_by_priority(peer, sut, judge):
     """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
     by arrival.
@@ -87,7 +100,13 @@ def test_messages_are_in_queue_by_priority(peer, sut, judge):
     if connection.acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
     labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
-    judge("MQMQ-2.2.19.1-03", expected=["7/2", "5/4", "3/0", "3/3", "0/1"], observed=labels, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.1-03",
+        expected=["7/2", "5/4", "3/0", "3/3", "0/1"],
+        case="labels in the queue",
+        observed=labels,
+        evidence=sent,
+    )
 
 
 @needs("send")
@@ -96,19 +115,21 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     """A message of the SUT contains a DebugHeader only if DH is set, and the SUT acknowledges a message with DH set and
     a DebugHeader.
     """
-    connection, asked = accepted(listen(peer, sut))
-    respond(connection, asked)
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+    respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
     connection.send(_agree_to(parameters))
     message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
-    judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
+    judge("MQMQ-2.2.19.1-09", expected="UserMessage", case="packet of the SUT", observed=observed, evidence=[message])
     connection.send(session_ack(AckSequenceNumber=1))
     other = peer.open_raw()
     sent = other.send(peer.recoverable_message(debug={}))
     answer = other.poll_packet(2)
     observed = answer.kind if answer is not None else other.outcome()
-    judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
+    judge(
+        "MQMQ-2.2.19.1-09", expected="SessionAck", case="answer of the SUT", observed=observed, evidence=[sent, answer]
+    )
 
 
 def _agree_to(asked):
@@ -119,6 +140,7 @@ def _agree_to(asked):
 @sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the latter
     is in the queue.
@@ -136,18 +158,19 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("acknowledgments", "negative journaling", "response queue", "application tag", "trace")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
     second message.
     """
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
+    listener = listen_for_connection(peer, sut)
+    connection, asked = accept_request(listener)
+    respond_to_parameters(connection, respond_to_request(connection, asked))
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kinds = ["expired" if "expired" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], observed=kinds, evidence=sent)
+    judge.all(expected=["in time"], case="messages of the SUT", observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

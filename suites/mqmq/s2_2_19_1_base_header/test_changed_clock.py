@@ -39,7 +39,7 @@ def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, 
     ]
     connection.check_alive()
     labels = [message["label"] for message in sut.messages() if message["label"] in TIMES_S]
-    judge.all(expected=["in time"], observed=labels, evidence=sent)
+    judge.all(expected=["in time"], case="messages in the queue", observed=labels, evidence=sent)
 
 
 @needs("environment", "send")
@@ -68,6 +68,7 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
         *EXPIRES,
         "MQQB-3.1.7.1.2-D01",
         expected=[IN_TIME, AFTERWARDS],
+        case="ApplicationTags of the sent messages",
         observed=sender.tags(frames),
         evidence=frames,
     )
@@ -75,5 +76,11 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     for frame in frames:
         (tag,) = sender.tags([frame])
         if tag in expected:
-            judge(*SENT_TIME, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
+            judge(
+                *SENT_TIME,
+                expected=expected[tag],
+                case="SentTime",
+                observed=frame["UserHeader"].SentTime,
+                evidence=frame,
+            )
     session.acknowledge_all()

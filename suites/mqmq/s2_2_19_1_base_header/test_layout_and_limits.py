@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -89,6 +89,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
+@varied("application tag", "extension", acknowledgments=("none", "of arrival"))
 def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
     """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
     arrival.
@@ -104,7 +105,7 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
     connection.check_alive()
     wanted = [f"{turn}:{priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
-    judge.all(expected=wanted, observed=labels, evidence=sent)
+    judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
 
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
@@ -117,7 +118,13 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     pieces = [connection.send(piece) for piece in (data[:5], data[5:18], data[18:60], data[60:])]
     answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     observed = connection.outcome() if answer is None else answer.kind
-    judge("MQMQ-2.2.20-D01", expected="SessionAck", observed=observed, evidence=[*pieces, answer])
+    judge(
+        "MQMQ-2.2.20-D01",
+        expected="SessionAck",
+        case="answer of the SUT",
+        observed=observed,
+        evidence=[*pieces, answer],
+    )
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
@@ -134,6 +141,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
+@varied("priority", "positive journaling", "application tag", "trace", "label")
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
     """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
@@ -146,6 +154,7 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", [0, 1])
+@varied("extension", "destination", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
     and expired messages are not.
@@ -170,4 +179,4 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     connection.check_alive()
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
     expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    judge.all(expected=expected, observed=labels, evidence=sent)
+    judge.all(expected=expected, case="messages in the queue", observed=labels, evidence=sent)

@@ -25,7 +25,7 @@ HOUR_S = 3600
 NAMES_AT = 64
 
 
-def destined(kind: int) -> Callable[[UserMessagePacket], bool]:
+def has_dq(kind: int) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that is true for messages whose UserHeader has this DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
@@ -68,13 +68,13 @@ for _name, _rules, _says, _install in (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(DIRECT)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(DIRECT)),
     ),
     (
         "sender-private-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(ON_DESTINATION)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(ON_DESTINATION)),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
@@ -309,7 +309,7 @@ for _name, _rules, _says, _install in (
         "sender-public-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(PUBLIC)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(PUBLIC)),
     ),
     (
         "sender-transactional-message-sent-time-zero",
@@ -350,7 +350,7 @@ add(
 
 
 @fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class NoTimeToBeReceivedTakenForEndless(Lifetimes):
+class TimeToBeReceivedZeroTreatedAsInfinite(Lifetimes):
     """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
     def watch_received(self, position: MessagePosition) -> None:

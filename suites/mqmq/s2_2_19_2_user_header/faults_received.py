@@ -23,7 +23,7 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
     NAMES_AT,
     ON_DESTINATION,
     PUBLIC,
-    destined,
+    has_dq,
 )
 
 
@@ -122,13 +122,13 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(MESSAGE, _reverse_public_destination, destined(PUBLIC)),
+        packets(MESSAGE, _reverse_public_destination, has_dq(PUBLIC)),
     ),
     (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, destined(DIRECT)),
+        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, has_dq(DIRECT)),
     ),
     (
         "sender-admin-queue-of-source-sent-with-aq-3",

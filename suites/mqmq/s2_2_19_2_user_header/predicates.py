@@ -7,11 +7,11 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
-from suites.mqmq.steps.message_bytes import USER, heals, is_message, user_flags
-from suites.mqmq.steps.message_identifiers import ordinal
-from suites.mqmq.steps.message_parts import properties_are_there, there_if_and_only_if
-from suites.mqmq.steps.source_queue_manager import source
-from suites.mqmq.steps.unused import bits_not_set
+from suites.mqmq.steps.message_bytes import USER, is_message, is_valid_with_flag, read_user_flags
+from suites.mqmq.steps.message_identifiers import check_ordinal
+from suites.mqmq.steps.message_parts import check_properties_present, require_part_if_and_only_if
+from suites.mqmq.steps.source_queue_manager import check_source
+from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
 DIRECT = 7
@@ -26,13 +26,15 @@ UNUSED = {
 }
 """The reserved bits of Flags by their rule."""
 
-bits_not_set(MESSAGE, UserHeader, UNUSED)
+register_unused_bits(MESSAGE, UserHeader, UNUSED)
 
-passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the SUT originates is its GUID")(source)
+passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the SUT originates is its GUID")(
+    check_source
+)
 
 
 @passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero in a message with DQ 7")
-def address_of_direct_name(packet: Any, context: Context) -> Finding:
+def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Finding:
     """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
     if user.DQ != DIRECT:
@@ -41,31 +43,33 @@ def address_of_direct_name(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.2-08", MESSAGE, f"RC is at most 0x{HIGHEST_RC:X}")
-def hop_count(packet: Any, context: Context) -> Finding:
+def check_hop_count(packet: Any, context: Context) -> Finding:
     """Check the range of RC."""
     return packet.UserHeader.RC <= HIGHEST_RC, f"RC is 0x{packet.UserHeader.RC:X}"
 
 
 @passive("MQMQ-2.2.19.2-09", MESSAGE, "DM is 0 or 1")
-def delivery_mode(packet: Any, context: Context) -> Finding:
+def check_delivery_mode(packet: Any, context: Context) -> Finding:
     """Check that DM has a defined value."""
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
 
 
-def one_of(flag: str, allowed: tuple[int, ...]) -> Predicate:
+def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
     """Return a predicate that a flag for a queue name has a defined value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_message(context.frame.data):
             return None
-        value = getattr(user_flags(context.frame.data), flag)
+        value = getattr(read_user_flags(context.frame.data), flag)
         return value in allowed, f"{flag} is {value}"
 
     return predicate
 
 
-passive("MQMQ-2.2.19.2-15", (MESSAGE, MALFORMED), "DQ is one of 0, 3, 5, 7")(one_of("DQ", (0, 3, 5, 7)))
-passive("MQMQ-2.2.19.2-16", (MESSAGE, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(one_of("AQ", (0, 2, 3, 5, 6, 7)))
+passive("MQMQ-2.2.19.2-15", (MESSAGE, MALFORMED), "DQ is one of 0, 3, 5, 7")(require_defined_value("DQ", (0, 3, 5, 7)))
+passive("MQMQ-2.2.19.2-16", (MESSAGE, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(
+    require_defined_value("AQ", (0, 2, 3, 5, 6, 7))
+)
 
 
 for rule, flag, part in (
@@ -77,23 +81,23 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
     passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
-        there_if_and_only_if(USER, flag, part)
+        require_part_if_and_only_if(USER, flag, part)
     )
 
 
 @passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 in a message with TH 1")
-def transactional_is_recoverable(packet: Any, context: Context) -> Finding:
+def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding:
     """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
         return None
     return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
 
 
-passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(properties_are_there)
+passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(check_properties_present)
 
 
 @passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
-def not_over_http(packet: Any, context: Context) -> Finding:
+def check_ah_is_clear(packet: Any, context: Context) -> Finding:
     """Check that AH, the flag of messages that arrived over HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
@@ -102,7 +106,7 @@ QUEUE_LAYOUTS = (2, 5, 6, 7)
 """Values of AQ or RQ, one for each layout of a queue name."""
 
 
-def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
+def require_queue_name_presence(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
     """Return a predicate that a queue name is present, or missing, if its flag has one of some values."""
     others = (0,) if there else QUEUE_LAYOUTS
     present, opposite = ("present", "missing") if there else ("missing", "present")
@@ -111,12 +115,16 @@ def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -
         data = context.frame.data
         if not is_message(data):
             return None
-        value = getattr(user_flags(data), flag)
+        value = getattr(read_user_flags(data), flag)
         if value not in kinds:
             return None
         if not isinstance(packet, FormatError):
             return True, f"{flag} is {value}, and {queue} is {present}"
-        return (False, f"{flag} is {value}, and {queue} is {opposite}") if heals(data, USER, flag, *others) else None
+        return (
+            (False, f"{flag} is {value}, and {queue} is {opposite}")
+            if is_valid_with_flag(data, USER, flag, *others)
+            else None
+        )
 
     return predicate
 
@@ -128,6 +136,6 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
     expected = f"{queue} is {'present' if there else 'missing'} with {flag} {', '.join(map(str, kinds))}"
-    passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))
+    passive(rule, (MESSAGE, MALFORMED), expected)(require_queue_name_presence(flag, queue, kinds, there=there))
 
-passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has a unique MessageID", of_system=True)(ordinal)
+passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has a unique MessageID", of_system=True)(check_ordinal)

@@ -12,11 +12,11 @@ from harness.faults.fields import change_number, field_is, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import LABEL
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -131,7 +131,7 @@ for _name, _rules, _says, _install in (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
+        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
     ),
     (
         "sender-encryption-algorithm-0x1234",
@@ -143,7 +143,7 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, secured_with("EncryptionKey")),
+        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")),
     ),
     (
         "sender-extension-size-4-too-large",
@@ -275,7 +275,7 @@ class TagLost(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
-def _accept_unlisted_value(field: str, value: int) -> Install:
+def _accept_undefined_value(field: str, value: int) -> Install:
     """Let the receiver accept a message whose `field` has an undefined value."""
 
     class Known(SecurityOnReceipt):
@@ -312,14 +312,14 @@ for _name, _rule, _field, _value, _says in (
         "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
     ),
 ):
-    add(_name, _rule, _says, _accept_unlisted_value(_field, _value))
+    add(_name, _rule, _says, _accept_undefined_value(_field, _value))
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
-    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
+    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != ORDER_ACK_LABEL
 
 
 add(

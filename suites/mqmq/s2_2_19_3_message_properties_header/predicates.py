@@ -8,8 +8,8 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
-from suites.mqmq.steps.message_bytes import is_message, properties_at
-from suites.mqmq.steps.unused import not_set
+from suites.mqmq.steps.message_bytes import find_properties_header, is_message
+from suites.mqmq.steps.unused import require_not_set
 
 MESSAGE = "UserMessage"
 SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
@@ -32,7 +32,7 @@ ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """By PrivacyLevel: the encryption algorithms that it allows."""
 
 
-def bit_of_flags(bit: int) -> Callable[[Any], int]:
+def read_bit_of_flags(bit: int) -> Callable[[Any], int]:
     """Return a function that reads a bit of Flags that has no name in the document."""
     return lambda properties: properties.Flags >> bit & 1
 
@@ -44,12 +44,12 @@ for rule, bit in (
     ("MQMQ-2.2.19.3-08", 7),
 ):
     name = f"bit {bit} of Flags"
-    unused = not_set("MessagePropertiesHeader", bit_of_flags(bit), name)
+    unused = require_not_set("MessagePropertiesHeader", read_bit_of_flags(bit), name)
     passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(unused)
 
 
 @passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
-def label_is_terminated(packet: Any, context: Context) -> Finding:
+def check_label_is_terminated(packet: Any, context: Context) -> Finding:
     """Check that the label ends with a null within LabelLength."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
@@ -58,14 +58,14 @@ def label_is_terminated(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or consists of bits of applications")
-def message_class(packet: Any, context: Context) -> Finding:
+def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value in CLASSES or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
 @passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of a message that the system itself creates is a type constant")
-def body_type(packet: Any, context: Context) -> Finding:
+def check_body_type(packet: Any, context: Context) -> Finding:
     """Check that BodyType of messages that the system itself creates is a type constant, with or without VT_VECTOR.
 
     VT_BSTR is accepted: it is not in the table, but frame 7 of MS-MQQB section 4 contains it.
@@ -77,7 +77,7 @@ def body_type(packet: Any, context: Context) -> Finding:
     return value & ~VT_VECTOR in {*TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
 
 
-def no_larger_than_packet(field: str) -> Predicate:
+def require_at_most_packet_size(field: str) -> Predicate:
     """Return a predicate that the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -85,7 +85,7 @@ def no_larger_than_packet(field: str) -> Predicate:
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
             return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
         data = context.frame.data
-        at = properties_at(data) if is_message(data) else None
+        at = find_properties_header(data) if is_message(data) else None
         if at is None or len(data) < at + FIXED_SIZE:
             return None
         begin = at + SIZES_AT[field]
@@ -97,25 +97,25 @@ def no_larger_than_packet(field: str) -> Predicate:
 
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
-    passive(rule, (MESSAGE, MALFORMED), f"{field} is no larger than PacketSize")(no_larger_than_packet(field))
+    passive(rule, (MESSAGE, MALFORMED), f"{field} is no larger than PacketSize")(require_at_most_packet_size(field))
 
 
 @passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
-def privacy_level(packet: Any, context: Context) -> Finding:
+def check_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that PrivacyLevel has a defined value."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
 
 
 @passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
-def encryption_algorithm(packet: Any, context: Context) -> Finding:
+def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
 @passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one that PrivacyLevel allows")
-def algorithm_of_level(packet: Any, context: Context) -> Finding:
+def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader
     if properties.PrivacyLevel not in ALGORITHMS:
@@ -125,7 +125,7 @@ def algorithm_of_level(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
-def label_is_a_string(packet: Any, context: Context) -> Finding:
+def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     """Check that a label contains a null only as its last character."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
@@ -134,7 +134,7 @@ def label_is_a_string(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
-def padded(packet: Any, context: Context) -> Finding:
+def check_padding(packet: Any, context: Context) -> Finding:
     """Check that padding after the body ends the header at a multiple of 4 bytes."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
@@ -144,7 +144,7 @@ def padded(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.3-19", MESSAGE, "AllocationBodySize is at least MessageSize")
-def allocation(packet: Any, context: Context) -> Finding:
+def check_allocation_size(packet: Any, context: Context) -> Finding:
     """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
@@ -152,7 +152,7 @@ def allocation(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")
-def label_size(packet: Any, context: Context) -> Finding:
+def check_label_size(packet: Any, context: Context) -> Finding:
     """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
-    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, of {size} bytes"
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, the label has {size} bytes"

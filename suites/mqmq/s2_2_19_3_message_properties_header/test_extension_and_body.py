@@ -82,4 +82,10 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
     before, after = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge("MQMQ-2.2.19.3-D05", expected=before, observed=after, evidence=[sent, frame])
+    judge(
+        "MQMQ-2.2.19.3-D05",
+        expected=before,
+        case="label, extension, body, CorrelationID and BodyType",
+        observed=after,
+        evidence=[sent, frame],
+    )

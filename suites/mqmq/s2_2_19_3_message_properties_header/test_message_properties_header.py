@@ -8,9 +8,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
-from suites.mqmq.steps.message_bytes import properties_at
+from suites.mqmq.steps.message_bytes import find_properties_header
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 
@@ -35,7 +35,7 @@ class Sizes:
     """
 
     def __init__(self, data):
-        at = properties_at(data)
+        at = find_properties_header(data)
         if at is None or len(data) < at + FIXED_SIZE:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.label_length = data[at + 1]
@@ -60,6 +60,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
+@varied("priority", "destination", "extension", "queue journaling")
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
     """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
     they were sent.
@@ -68,8 +69,16 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     done = deliver_message(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
     observed = [one["correlation_id"] for one in found]
-    judge("MQMQ-2.2.19.3-13", expected=[correlation.hex()], observed=observed, evidence=done.frames)
-    judge("MQMQ-2.2.19.3-16", expected=[tag], observed=[one["application_tag"] for one in found], evidence=done.frames)
+    judge(
+        "MQMQ-2.2.19.3-13", expected=[correlation.hex()], case="CorrelationID", observed=observed, evidence=done.frames
+    )
+    judge(
+        "MQMQ-2.2.19.3-16",
+        expected=[tag],
+        case="ApplicationTag",
+        observed=[one["application_tag"] for one in found],
+        evidence=done.frames,
+    )
 
 
 @needs("send")
@@ -84,6 +93,7 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     "MQMQ-2.2.19.3-32",
     "MQMQ-2.2.19.3-33",
 )
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     """The SUT sends a message with label and body, and a message without: the sizes in the header are the sizes of
     label, extension and body, and each part is at the offset that the sizes determine.
@@ -91,19 +101,27 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
     whole = Sizes(frame.data)
-    judge("MQMQ-2.2.19.3-09", expected=len(MESSAGE_LABEL) + 1, observed=whole.label_length, evidence=frame)
-    judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
-    judge("MQMQ-2.2.19.3-17", expected=len(BODY_OF_17_BYTES), observed=whole.body_size, evidence=frame)
+    judge(
+        "MQMQ-2.2.19.3-09",
+        expected=len(MESSAGE_LABEL) + 1,
+        case="LabelLength",
+        observed=whole.label_length,
+        evidence=frame,
+    )
+    judge("MQMQ-2.2.19.3-16", expected=TAG, case="ApplicationTag", observed=whole.tag, evidence=frame)
+    judge(
+        "MQMQ-2.2.19.3-17", expected=len(BODY_OF_17_BYTES), case="MessageSize", observed=whole.body_size, evidence=frame
+    )
     enough = holds("AllocationBodySize is at least MessageSize", f"AllocationBodySize {whole.allocated}")
     judge("MQMQ-2.2.19.3-19", expected=enough, observed=whole.allocated >= whole.body_size, evidence=frame)
-    judge("MQMQ-2.2.19.3-27", expected=0, observed=whole.extension_size, evidence=frame)
+    judge("MQMQ-2.2.19.3-27", expected=0, case="ExtensionSize", observed=whole.extension_size, evidence=frame)
     before = whole.rest.find(BODY_OF_17_BYTES.encode())
     case = "bytes before the body"
     judge("MQMQ-2.2.19.3-32", expected=2 * len(MESSAGE_LABEL) + 2, observed=before, case=case, evidence=frame)
 
     frame = outgoing.send(body="", label="")
     bare = Sizes(frame.data)
-    judge("MQMQ-2.2.19.3-09", expected=0, observed=bare.label_length, evidence=frame)
+    judge("MQMQ-2.2.19.3-09", expected=0, case="LabelLength", observed=bare.label_length, evidence=frame)
     judge(
         "MQMQ-2.2.19.3-10",
         "MQMQ-2.2.19.3-31",
@@ -118,12 +136,18 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
+@varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge.all(expected=500, observed=2 * Sizes(frame.data).label_length, evidence=frame)
+    judge.all(expected=500, case="bytes of the label", observed=2 * Sizes(frame.data).label_length, evidence=frame)
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
-        judge.all(expected=between(0, 500), observed=2 * Sizes(frame.data).label_length, evidence=frame)
+        judge.all(
+            expected=between(0, 500),
+            case="bytes of the label",
+            observed=2 * Sizes(frame.data).label_length,
+            evidence=frame,
+        )
     outgoing.end()

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, between, fields, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
@@ -90,6 +90,7 @@ def _fields_of_list(name, names, found):
 @needs("send", "several_queues")
 @covers(*COPIES, *ENQUEUED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
+@varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
     destination, administration and response queues, and an MQFSignatureHeader.
@@ -107,6 +108,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         "MQMQ-2.2.20.1-D02",
         *ENQUEUED,
         expected=any_order(*(_list_entry(name)[1] for name in queues)),
+        case="destinations of the copies",
         observed=reached,
         evidence=copies,
     )
@@ -162,6 +164,7 @@ def _judge_lists(judge, frame, lists):
         "MQDMPR-3.1.1.12-27",
         "MQDMPR-3.1.7.1.27-10",
         expected=destinations[names],
+        case="FormatNameList",
         observed=listed[names],
         evidence=frame,
     )
@@ -169,6 +172,7 @@ def _judge_lists(judge, frame, lists):
 
 @needs("send")
 @covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     """The SUT sends a message to one queue: MQ is 0, and the packet ends after its MessagePropertiesHeader."""
     sender = Sender(peer, sut)
@@ -215,4 +219,10 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
     for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
-        judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)
+        judge(
+            "MQMQ-2.2.18.1.7.2-D01",
+            expected=expected,
+            case="FormatType and name of each destination",
+            observed=observed,
+            evidence=frame,
+        )

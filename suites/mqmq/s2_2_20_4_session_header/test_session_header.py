@@ -10,11 +10,11 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accepted, agree, listen, respond
+from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
@@ -51,6 +51,7 @@ def send_and_await_ack(connection, packets, specified_ms):
     "MQMQ-2.2.20.4-11",
     "MQMQ-2.2.20.4-12",
 )
+@varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the fields about recoverable
     messages are 0.
@@ -62,14 +63,50 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         frames, header = send_and_await_ack(connection, [peer.message() for _ in range(group)], ACK_MS // 2)
         counts.append(header.AckSequenceNumber)
         evidence = frames
-        judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=frames)
-        judge("MQMQ-2.2.20.4-09", expected=0, observed=header.UserMsgSequenceNumber, evidence=frames)
-        judge("MQMQ-2.2.20.4-11", expected=0, observed=header.RecoverableMsgSeqNumber, evidence=frames)
-        judge("MQMQ-2.2.20.4-12", expected=WINDOW, observed=header.WindowSize, evidence=frames)
-        judge("MQMQ-2.2.20.4-05", expected=sum((1, 1, 3)[: len(counts)]), observed=counts[-1], evidence=frames)
-    judge("MQMQ-2.2.20.4-01", expected=5, observed=counts[-1], evidence=evidence)
-    judge("MQMQ-2.2.20.4-02", expected=[1, 2, 5], observed=counts, evidence=evidence)
-    judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_differences(counts), evidence=evidence)
+        judge(
+            "MQMQ-2.2.20.4-07",
+            expected=0,
+            case="RecoverableMsgAckSeqNumber",
+            observed=header.RecoverableMsgAckSeqNumber,
+            evidence=frames,
+        )
+        judge(
+            "MQMQ-2.2.20.4-09",
+            expected=0,
+            case="UserMsgSequenceNumber",
+            observed=header.UserMsgSequenceNumber,
+            evidence=frames,
+        )
+        judge(
+            "MQMQ-2.2.20.4-11",
+            expected=0,
+            case="RecoverableMsgSeqNumber",
+            observed=header.RecoverableMsgSeqNumber,
+            evidence=frames,
+        )
+        judge("MQMQ-2.2.20.4-12", expected=WINDOW, case="WindowSize", observed=header.WindowSize, evidence=frames)
+        judge(
+            "MQMQ-2.2.20.4-05",
+            expected=sum((1, 1, 3)[: len(counts)]),
+            case="AckSequenceNumber",
+            observed=counts[-1],
+            evidence=frames,
+        )
+    judge("MQMQ-2.2.20.4-01", expected=5, case="AckSequenceNumber", observed=counts[-1], evidence=evidence)
+    judge(
+        "MQMQ-2.2.20.4-02",
+        expected=[1, 2, 5],
+        case="AckSequenceNumber after each group",
+        observed=counts,
+        evidence=evidence,
+    )
+    judge(
+        "MQMQ-2.2.20.4-03",
+        expected=[1, 1, 3],
+        case="increase of AckSequenceNumber",
+        observed=_differences(counts),
+        evidence=evidence,
+    )
 
 
 def has_ack_sequence_number(count):
@@ -92,10 +129,11 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
         if last is None:
             raise ConformanceFailure(f"the SUT acknowledged none of {count} messages: {connection.outcome()}")
         counted = last["SessionHeader"].AckSequenceNumber
-        judge("MQMQ-2.2.20.4-05", expected=count, observed=counted, evidence=[sent[-1], last])
+        judge("MQMQ-2.2.20.4-05", expected=count, case="AckSequenceNumber", observed=counted, evidence=[sent[-1], last])
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
+@varied("priority", "extension", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
@@ -105,10 +143,22 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     first, header = send_and_await_ack(
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
     )
-    judge("MQMQ-2.2.20.4-06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
+    judge(
+        "MQMQ-2.2.20.4-06",
+        expected=1,
+        case="RecoverableMsgAckSeqNumber",
+        observed=header.RecoverableMsgAckSeqNumber,
+        evidence=first,
+    )
     judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b111), observed=header, evidence=first)
     second, header = send_and_await_ack(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
-    judge("MQMQ-2.2.20.4-06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
+    judge(
+        "MQMQ-2.2.20.4-06",
+        expected=4,
+        case="RecoverableMsgAckSeqNumber",
+        observed=header.RecoverableMsgAckSeqNumber,
+        evidence=second,
+    )
     judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b11), observed=header, evidence=second)
     expected = fields(RecoverableMsgAckSeqNumber=4, AckSequenceNumber=6)
     judge("MQMQ-2.2.20.4-04", expected=expected, observed=header, evidence=[*first, *second])
@@ -116,22 +166,47 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
+@varied("priority", "application tag", "extension", "trace", "destination")
 def test_session_ack_counts_messages_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable, and acknowledges a message of the peer:
     UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
     """
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
+    listener = listen_for_connection(peer, sut)
+    connection, asked = accept_request(listener)
+    respond_to_parameters(connection, respond_to_request(connection, asked))
     sut.send(peer.direct_name(), body="second", delivery="recoverable")
     sut.send(peer.direct_name(), body="third", delivery="express")
     for _ in range(2):
         connection.expect("UserMessage")
     frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
-    judge("MQMQ-2.2.20.4-01", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
-    judge("MQMQ-2.2.20.4-09", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
-    judge("MQMQ-2.2.20.4-04", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
-    judge("MQMQ-2.2.20.4-10", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
+    judge(
+        "MQMQ-2.2.20.4-01",
+        expected=3,
+        case="UserMsgSequenceNumber",
+        observed=header.UserMsgSequenceNumber,
+        evidence=frames,
+    )
+    judge(
+        "MQMQ-2.2.20.4-09",
+        expected=3,
+        case="UserMsgSequenceNumber",
+        observed=header.UserMsgSequenceNumber,
+        evidence=frames,
+    )
+    judge(
+        "MQMQ-2.2.20.4-04",
+        expected=1,
+        case="RecoverableMsgSeqNumber",
+        observed=header.RecoverableMsgSeqNumber,
+        evidence=frames,
+    )
+    judge(
+        "MQMQ-2.2.20.4-10",
+        expected=1,
+        case="RecoverableMsgSeqNumber",
+        observed=header.RecoverableMsgSeqNumber,
+        evidence=frames,
+    )
     connection.send(
         session_ack(
             AckSequenceNumber=3,
@@ -145,6 +220,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
+@varied("time to reach queue", "destination", priority=("3", "0"))
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
     """Express and recoverable messages arrive: the SessionHeader consists of the bytes of the expected counts and
     flags.
@@ -164,12 +240,19 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         )
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
-    judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
+    judge(
+        "MQMQ-2.2.20.4-D01",
+        expected=counts,
+        case="bytes of the SessionHeader before WindowSize",
+        observed=where,
+        evidence=frames,
+    )
     flags = fields(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=bits)
     judge("MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
 
 
 @covers("MQMQ-2.2.20.4-07")
+@varied("priority", "extension", "body", "destination", "queue quota")
 def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     """A recoverable message is acknowledged, then two express messages and a second recoverable message arrive:
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
@@ -181,13 +264,26 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     for _ in range(2):
         frames, header = send_and_await_ack(connection, [peer.message()], ACK_MS // 2)
         evidence = [*evidence, *frames]
-        judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
+        judge(
+            "MQMQ-2.2.20.4-07",
+            expected=0,
+            case="RecoverableMsgAckSeqNumber",
+            observed=header.RecoverableMsgAckSeqNumber,
+            evidence=evidence,
+        )
     frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
-    judge("MQMQ-2.2.20.4-07", expected=2, observed=header.RecoverableMsgAckSeqNumber, evidence=[*evidence, *frames])
+    judge(
+        "MQMQ-2.2.20.4-07",
+        expected=2,
+        case="RecoverableMsgAckSeqNumber",
+        observed=header.RecoverableMsgAckSeqNumber,
+        evidence=[*evidence, *frames],
+    )
 
 
 @covers("MQMQ-2.2.20.4-D03")
 @pytest.mark.parametrize("error", [1, 0x7FFF])
+@varied("negative journaling", "destination", priority=("3", "0"))
 def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: both get an
     acknowledgment of arrival, and the SUT closes the session.

@@ -9,16 +9,16 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Recent, Summary, passive, record_of
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
-from suites.mqmq.steps.message_parts import there_if_and_only_if
-from suites.mqmq.steps.source_queue_manager import own_identifier
+from suites.mqmq.steps.message_parts import require_part_if_and_only_if
+from suites.mqmq.steps.source_queue_manager import find_own_identifier
 from suites.mqmq.steps.transactions import (
-    after_another,
-    begins_its_transaction,
-    ended_its_transaction,
-    has_its_own_transaction,
-    keeps_its_transaction,
+    check_fm_marks_first_message,
+    check_lm_marks_last_message,
+    check_transaction_has_new_id,
+    check_transaction_keeps_id,
+    compare_with_previous,
 )
-from suites.mqmq.steps.unused import bits_not_set
+from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
 UNUSED = 0xFF00_0000
@@ -35,11 +35,11 @@ UNUSED_BITS = {
 }
 """The unused bits of Flags by their rule."""
 
-bits_not_set(MESSAGE, TransactionHeader, UNUSED_BITS)
+register_unused_bits(MESSAGE, TransactionHeader, UNUSED_BITS)
 
 
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
-def unused_bits(packet: Any, context: Context) -> Finding:
+def check_unused_bits(packet: Any, context: Context) -> Finding:
     """Check that the unused bits of TransactionHeader.Flags are 0."""
     if packet.TransactionHeader is None:
         return None
@@ -49,7 +49,7 @@ def unused_bits(packet: Any, context: Context) -> Finding:
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
     passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
-        there_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
+        require_part_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 
@@ -58,7 +58,7 @@ for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
     MESSAGE,
     "a new message has the next TxSequenceNumber, or its PreviousTxSequenceNumber is the number of the last message",
 )
-def place_in_sequence(packet: Any, context: Context) -> Finding:
+def check_sequence_number(packet: Any, context: Context) -> Finding:
     """Check that a message sent again keeps its number, and that a new message has the next number.
 
     Messages that expired or were refused in between leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
@@ -79,7 +79,7 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
-def first_in_sequence(packet: Any, context: Context) -> Finding:
+def check_lowest_sequence_number(packet: Any, context: Context) -> Finding:
     """Check that TxSequenceNumber is at least 1."""
     header = packet.TransactionHeader
     if header is None:
@@ -88,7 +88,7 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, and PreviousTxSequenceNumber is not 0xFFFFFFFF")
-def in_range(packet: Any, context: Context) -> Finding:
+def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     """Check that TxSequenceNumber is not 0 and PreviousTxSequenceNumber is not 0xFFFFFFFF."""
     header = packet.TransactionHeader
     if header is None:
@@ -98,7 +98,7 @@ def in_range(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the TxSequenceNumber before it")
-def message_before(packet: Any, context: Context) -> Finding:
+def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     """Check PreviousTxSequenceNumber: it is the last number sent in a new message, and any lower number in a message
     sent again (E44).
     """
@@ -114,7 +114,7 @@ def message_before(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 in a message with TxSequenceNumber 1")
-def nothing_before(packet: Any, context: Context) -> Finding:
+def check_first_message_has_previous_number_0(packet: Any, context: Context) -> Finding:
     """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
     if header is None or header.TxSequenceNumber != 1:
@@ -124,7 +124,7 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 def _is_routed(packet: Any, context: Context) -> bool:
     """Return whether the SUT forwards a message that a different queue manager originated."""
-    own = own_identifier(context)
+    own = find_own_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
@@ -158,9 +158,9 @@ def _sequence_before(packet: Any, context: Context) -> Sequence:
 
 
 for rule, expected, judge in (
-    ("MQMQ-2.2.20.5-04", "FM is 1 only in the first message of a transaction", begins_its_transaction),
-    ("MQMQ-2.2.20.5-05", "LM is 1 only in the last message of a transaction", ended_its_transaction),
-    ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", keeps_its_transaction),
-    ("MQMQ-2.2.20.5-07", "transactions have different IDs", has_its_own_transaction),
+    ("MQMQ-2.2.20.5-04", "FM is 1 only in the first message of a transaction", check_fm_marks_first_message),
+    ("MQMQ-2.2.20.5-05", "LM is 1 only in the last message of a transaction", check_lm_marks_last_message),
+    ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", check_transaction_keeps_id),
+    ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, MESSAGE, expected, of_system=True)(after_another(judge))
+    passive(rule, MESSAGE, expected, of_system=True)(compare_with_previous(judge))

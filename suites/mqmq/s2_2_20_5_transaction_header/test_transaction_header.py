@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, facts, holds, one_of
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
@@ -72,6 +72,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     "MQMQ-2.2.20.5-18",
     "MQMQ-2.2.20.5-19",
 )
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
     is 1 to 3, and PreviousTxSequenceNumber is the number before.
@@ -87,6 +88,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-04",
         "MQDMPR-3.1.1.12-D58",
         expected=[1, 1, 1],
+        case="FM of each message",
         observed=[each.FM for each in headers],
         evidence=sent,
     )
@@ -94,6 +96,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         "MQMQ-2.2.20.5-05",
         "MQDMPR-3.1.1.12-D59",
         expected=[1, 1, 1],
+        case="LM of each message",
         observed=[each.LM for each in headers],
         evidence=sent,
     )
@@ -104,12 +107,27 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1, 1],
+        case="increase of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )
-    judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
-    judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
-    judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-17", expected=1, case="TxSequenceNumber of the first message", observed=numbers[0], evidence=sent
+    )
+    judge(
+        "MQMQ-2.2.20.5-18",
+        expected=numbers[:2],
+        case="PreviousTxSequenceNumber of the other messages",
+        observed=before[1:],
+        evidence=sent,
+    )
+    judge(
+        "MQMQ-2.2.20.5-19",
+        expected=0,
+        case="PreviousTxSequenceNumber of the first message",
+        observed=before[0],
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 
@@ -125,6 +143,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     "MQDMPR-3.1.4.3-07",
 )
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
     """The SUT sends a transaction of several messages: only the first message has FM set, only the last message has LM
     set, and TxSequenceNumber counts from 1.
@@ -138,16 +157,29 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
     judge(
-        "MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06", expected=ends[0], observed=first, evidence=sent
+        "MQMQ-2.2.20.5-04",
+        "MQDMPR-3.1.1.12-D58",
+        "MQDMPR-3.1.4.3-06",
+        expected=ends[0],
+        case="FM of each message",
+        observed=first,
+        evidence=sent,
     )
     judge(
-        "MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07", expected=ends[1], observed=last, evidence=sent
+        "MQMQ-2.2.20.5-05",
+        "MQDMPR-3.1.1.12-D59",
+        "MQDMPR-3.1.4.3-07",
+        expected=ends[1],
+        case="LM of each message",
+        observed=last,
+        evidence=sent,
     )
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
     judge(
         "MQMQ-2.2.20.5-D01",
         "MQDMPR-3.1.7.1.32-D04",
         expected=[(n + 1, n) for n in range(count)],
+        case="TxSequenceNumber and PreviousTxSequenceNumber of each message",
         observed=numbers,
         evidence=sent,
     )
@@ -156,6 +188,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
 
 @needs("send", "transactions", "receive")
 @covers("MQMQ-2.2.20.5-06")
+@varied("response queue", "time to be received", priority=("3", "0"))
 def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     """The SUT sends the messages of a transaction to two queues of the peer: all have the same ID."""
     transaction = sut.control.call("begin")["transaction"]
@@ -191,6 +224,7 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
 
 @needs("send", "transactions")
 @covers("MQMQ-2.2.20.5-06")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_messages_of_transaction_share_its_id(peer, sut, judge):
     """The SUT sends two transactions of two messages: the messages of a transaction have one ID, and the two IDs are
     different.

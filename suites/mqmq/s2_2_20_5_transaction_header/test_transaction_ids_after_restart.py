@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import transaction_header
+from suites.mqqb.steps.sequences import get_transaction_header
 
 
 @needs("send", "restart", "transactions")
 @covers("MQMQ-2.2.20.5-07")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
     """The SUT sends two transactions before a restart and two after it: their four values of TransactionHeader.Flags.ID
     are different.
@@ -32,7 +33,7 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
             sut.restart()
     if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
         raise ConformanceFailure(f"the SUT sent only messages {sender.tags(came)}")
-    by_tag = {tag: int(transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
+    by_tag = {tag: int(get_transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",
         expected=distinct("IDs", 4),

@@ -10,9 +10,9 @@ from uuid import UUID
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
-from harness.faults.public_keys import published_blobs
+from harness.faults.public_keys import change_published_blobs
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, secured_with
+from harness.faults.sent_messages import carries, correct_packet_size, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
@@ -31,7 +31,7 @@ ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo
 
 def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
-        MESSAGE, {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None}, secured_with(name)
+        MESSAGE, {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None}, has_security_item(name)
     )
 
 
@@ -176,7 +176,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
-class ItemsOfAnother(Positions):
+class CertificateAsSender(Positions):
     """The receiver delivers a message with the sender's certificate in place of the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -273,5 +273,5 @@ add(
     "queue-manager-published-modulus-padded-with-ones",
     ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
     "The queue manager publishes a key with a byte 0xFF after its modulus.",
-    published_blobs(lambda blob: blob + b"\xff"),
+    change_published_blobs(lambda blob: blob + b"\xff"),
 )

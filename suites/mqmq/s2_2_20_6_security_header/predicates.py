@@ -12,7 +12,7 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import JudgePart, of_part
-from suites.mqmq.steps.unused import bits_not_set
+from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
 NO_SENDER, SID, QUEUE_MANAGER = 0, 1, 2
@@ -35,19 +35,19 @@ UNUSED = {
 }
 """The unused bits of Flags by their rule."""
 
-bits_not_set(MESSAGE, SecurityHeader, UNUSED)
+register_unused_bits(MESSAGE, SecurityHeader, UNUSED)
 
 
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
 @of_security_header
-def sender_type(security: Any, packet: Any) -> Finding:
+def check_sender_type(security: Any, packet: Any) -> Finding:
     """Check that ST has a defined value."""
     return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
 
 
 @passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 in a message with ST 0")
 @of_security_header
-def no_sender(security: Any, packet: Any) -> Finding:
+def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is 0 with ST 0, which means no sender."""
     return (
         (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NO_SENDER else None
@@ -56,7 +56,7 @@ def no_sender(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID in a message with ST 1")
 @of_security_header
-def user(security: Any, packet: Any) -> Finding:
+def check_user_has_sid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID with ST 1, which means a user, is a SID."""
     if security.ST != SID:
         return None
@@ -66,7 +66,7 @@ def user(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager in a message with ST 2")
 @of_security_header
-def queue_manager(security: Any, packet: Any) -> Finding:
+def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID with ST 2, which means a queue manager, is the GUID of the SUT."""
     if security.ST != QUEUE_MANAGER:
         return None
@@ -74,7 +74,7 @@ def queue_manager(security: Any, packet: Any) -> Finding:
     return identifier == packet.UserHeader.SourceQueueManager.bytes_le, f"SecurityID is {identifier.hex()}"
 
 
-def zero(name: str) -> JudgePart:
+def require_zero_bits(name: str) -> JudgePart:
     """Return a predicate that some bits of SecurityHeader.Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
@@ -85,12 +85,12 @@ def zero(name: str) -> JudgePart:
 
 
 for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
-    passive(rule, MESSAGE, f"{name} is 0")(of_security_header(zero(name)))
+    passive(rule, MESSAGE, f"{name} is 0")(of_security_header(require_zero_bits(name)))
 
 
 @passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo contains a name in a signed message with DE 0")
 @of_security_header
-def other_provider(security: Any, packet: Any) -> Finding:
+def check_provider_name(security: Any, packet: Any) -> Finding:
     """Check that a signed message with DE 0 names the provider of its signature."""
     if security.DE or not security.SignatureSize:
         return None
@@ -100,14 +100,14 @@ def other_provider(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present in a message with AI 1")
 @of_security_header
-def has_data(security: Any, packet: Any) -> Finding:
+def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present with AI."""
-    return (_any_size(security), f"sizes are {_sizes(security)}") if security.AI else None
+    return (_any_size(security), f"the five sizes are {_sizes(security)}") if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
 @of_security_header
-def sender_size(security: Any, packet: Any) -> Finding:
+def check_sender_size(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is the length of the SID or GUID."""
     identifier = security.SecurityData.SecurityID
     if security.ST not in (SID, QUEUE_MANAGER):
@@ -118,7 +118,7 @@ def sender_size(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-15", MESSAGE, "EncryptionKeySize is the length of the SIMPLEBLOB")
 @of_security_header
-def key_size(security: Any, packet: Any) -> Finding:
+def check_key_size(security: Any, packet: Any) -> Finding:
     """Check that EncryptionKeySize is the length of the SIMPLEBLOB."""
     size = security.EncryptionKeySize
     return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
@@ -126,7 +126,7 @@ def key_size(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-16", MESSAGE, "SignatureSize is the length of an RSA signature")
 @of_security_header
-def signature_size(security: Any, packet: Any) -> Finding:
+def check_signature_size(security: Any, packet: Any) -> Finding:
     """Check that SignatureSize is the length of an RSA signature."""
     size = security.SignatureSize
     return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
@@ -134,18 +134,20 @@ def signature_size(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-17", MESSAGE, "SenderCertSize is the length of the certificate")
 @of_security_header
-def certificate_size(security: Any, packet: Any) -> Finding:
+def check_certificate_size(security: Any, packet: Any) -> Finding:
     """Check SenderCertSize against the length that the certificate itself contains."""
     certificate = security.SecurityData.SenderCert
     if not certificate:
         return None
     length = 4 + int.from_bytes(certificate[2:4], "big") if certificate[:2] == bytes([DER_SEQUENCE, DER_LONG]) else -1
-    return length == len(certificate), f"SenderCertSize is {len(certificate)}, the length in the certificate {length}"
+    return length == len(
+        certificate
+    ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
 @passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
 @of_security_header
-def certificate_limit(security: Any, packet: Any) -> Finding:
+def check_certificate_limit(security: Any, packet: Any) -> Finding:
     """Check that SenderCertSize is at most 0xFFFF."""
     size = security.SenderCertSize
     return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
@@ -153,7 +155,7 @@ def certificate_limit(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a null-terminated string")
 @of_security_header
-def provider_size(security: Any, packet: Any) -> Finding:
+def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
     info = security.SecurityData.ProviderInfo
     return (_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
@@ -161,25 +163,25 @@ def provider_size(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes is not 0")
 @of_security_header
-def not_empty(security: Any, packet: Any) -> Finding:
+def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), f"sizes are {_sizes(security)}"
+    return _any_size(security), f"the five sizes are {_sizes(security)}"
 
 
 @passive(
     "MQMQ-2.2.20.6-20", MESSAGE, "SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1"
 )
 @of_security_header
-def as_announced(security: Any, packet: Any) -> Finding:
+def check_announced_items(security: Any, packet: Any) -> Finding:
     """Check that SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1."""
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
-    return not lacking, f"lacks {' and '.join(lacking) or 'nothing'}"
+    return not lacking, f"missing: {', '.join(lacking) or 'nothing'}"
 
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
-def aligned(packet: Any, context: Context) -> Finding:
+def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     """Check that each item begins at a multiple of 4 bytes: otherwise the codec reports SecurityData as malformed."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
@@ -188,10 +190,10 @@ def aligned(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and consists of a type and a name")
 @of_security_header
-def default_provider(security: Any, packet: Any) -> Finding:
+def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is present only with DE 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
-        return NotExercised("the message has the message has no ProviderInfo")
+        return NotExercised("the message has no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 from suites.mqmq.steps.layout import SECURITY_DATA, Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -109,18 +109,29 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     }
     observed = found.of(*items) | {"EncryptionKey": blob}
     judge("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03", expected=fields(items), observed=observed, evidence=frame)
-    judge("MQMQ-2.2.20.6-21", expected=_expected_offsets(frame), observed=_offsets_of_items(frame), evidence=frame)
+    judge(
+        "MQMQ-2.2.20.6-21",
+        expected=_expected_offsets(frame),
+        case="offsets in SecurityHeader",
+        observed=_offsets_of_items(frame),
+        evidence=frame,
+    )
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
         judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
         judge(
-            "MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_form_of_provider_info(bytes.fromhex(info)), evidence=frame
+            "MQMQ-2.2.20.6-D05",
+            expected=PROVIDER,
+            case="ProviderInfo",
+            observed=_form_of_provider_info(bytes.fromhex(info)),
+            evidence=frame,
         )
 
 
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54")
+@varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")
 def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     """The SUT sends a signed message without a sender: SenderIdSize and EncryptionKeySize are 0, and the signature
     follows the fixed fields.

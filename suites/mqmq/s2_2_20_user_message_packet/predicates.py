@@ -13,30 +13,34 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import DebugHeader
-from suites.mqmq.steps.message_bytes import BASE, USER, heals
+from suites.mqmq.steps.message_bytes import BASE, USER, is_valid_with_flag
 from suites.mqmq.steps.message_parts import (
+    check_properties_present,
     of_part,
-    properties_are_there,
-    there_if_and_only_if,
-    well_formed,
+    require_part_if_and_only_if,
+    require_well_formed_part,
 )
-from suites.mqmq.steps.unused import bits_not_set, not_set
+from suites.mqmq.steps.unused import register_unused_bits, require_not_set
 
 MESSAGE = "UserMessage"
 
 # -- headers (2.2.20) ---------------------------------------------------------------------------------------------
 
 for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
-    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is present")(properties_are_there)
+    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is present")(check_properties_present)
 
 
 @passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
-def no_internal_message(packet: Any, context: Context) -> Finding:
+def check_in_is_clear(packet: Any, context: Context) -> Finding:
     """Check that IN is 0 in a message: an internal packet breaks the rule if it would be a message with IN 0."""
     data = context.frame.data
     if context.frame.kind == "UserMessage":
         return True, "IN is 0"
-    return (False, "IN is 1 in a message that is otherwise well-formed") if heals(data, BASE, "IN", 0) else None
+    return (
+        (False, "IN is 1 in a message that is otherwise well-formed")
+        if is_valid_with_flag(data, BASE, "IN", 0)
+        else None
+    )
 
 
 for rule, header, flag, part in (
@@ -47,7 +51,7 @@ for rule, header, flag, part in (
     ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
 ):
     passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
-        there_if_and_only_if(header, flag, part)
+        require_part_if_and_only_if(header, flag, part)
     )
 
 # -- lists of queues (2.2.20.2, 2.2.20.3) -------------------------------------------------------------------------
@@ -60,27 +64,27 @@ for rule, expected, fields in (
     ("MQMQ-2.2.20.3-03", "Size is the size of Signature", ("MQFSignatureHeader.",)),
     ("MQMQ-2.2.20.3-04", "Signature has Size bytes", ("MQFSignatureHeader.",)),
 ):
-    passive(rule, (MESSAGE, MALFORMED), expected)(well_formed("MultiQueueFormatHeader", *fields))
+    passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_part("MultiQueueFormatHeader", *fields))
 
 
 @passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
 @of_part("MultiQueueFormatHeader")
-def signature_id(header: Any, packet: Any) -> Finding:
+def check_signature_id(header: Any, packet: Any) -> Finding:
     """Check that ID of the MQFSignatureHeader is 0x015E."""
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
 
 
-def reserved_of_lists(header: Any) -> int:
+def read_reserved_of_lists(header: Any) -> int:
     """Return the first nonzero Reserved of the three lists of a MultiQueueFormatHeader, or 0."""
     lists = (header.Destination, header.Administration, header.Response)
     return next((one.Reserved for one in lists if one.Reserved), 0)
 
 
 for rule, name, read in (
-    ("MQMQ-2.2.20.2-03", "Reserved of a list", reserved_of_lists),
+    ("MQMQ-2.2.20.2-03", "Reserved of a list", read_reserved_of_lists),
     ("MQMQ-2.2.20.3-02", "Reserved of the signature", attrgetter("Signature.Reserved")),
 ):
-    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(not_set("MultiQueueFormatHeader", read, name))
+    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(require_not_set("MultiQueueFormatHeader", read, name))
 
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
 
@@ -103,19 +107,19 @@ UNUSED = {
 }
 """The unused bits of Flags by their rule."""
 
-bits_not_set(MESSAGE, DebugHeader, UNUSED)
+register_unused_bits(MESSAGE, DebugHeader, UNUSED)
 passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
-    not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
+    require_not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
 )
 
 
 @passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
 @of_part("DebugHeader")
-def queue_type(header: Any, packet: Any) -> Finding:
+def check_queue_type(header: Any, packet: Any) -> Finding:
     """Check that QT has a defined value."""
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
 passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is present in a DebugHeader with QT 1")(
-    well_formed("DebugHeader", "DebugHeader.QueueIdentifier")
+    require_well_formed_part("DebugHeader", "DebugHeader.QueueIdentifier")
 )

@@ -54,4 +54,10 @@ def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
     before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge("MQMQ-2.2.20.7-D01", expected=before, observed=after, evidence=[sent, frame])
+    judge(
+        "MQMQ-2.2.20.7-D01",
+        expected=before,
+        case="HeaderSectionID, Header, BodySectionID and Body",
+        observed=after,
+        evidence=[sent, frame],
+    )

@@ -14,7 +14,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, sign, with_signature
+from suites.mqqb.steps.secured import Secured, add_signature, sign
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
@@ -124,7 +124,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         before = sign(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
-        packets[f"{number} before the change"] = with_signature(
+        packets[f"{number} before the change"] = add_signature(
             _change_property(message(), changed, peer, sut), value, in_list=several
         )
     dispositions = secured.dispositions(packets)

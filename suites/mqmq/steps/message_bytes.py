@@ -35,27 +35,27 @@ _FLAGS: dict[str, tuple[type, int]] = {
 
 def is_message(data: bytes) -> bool:
     """Return whether bytes have the fixed fields of a UserMessage."""
-    return len(data) >= SMALLEST_MESSAGE and data.startswith(SIGNATURE, 4) and not base_flags(data).IN
+    return len(data) >= SMALLEST_MESSAGE and data.startswith(SIGNATURE, 4) and not read_base_flags(data).IN
 
 
-def base_flags(data: bytes) -> BaseHeader:
+def read_base_flags(data: bytes) -> BaseHeader:
     """Return a BaseHeader of which only Flags is read from the bytes."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
-def user_flags(data: bytes) -> UserHeader:
+def read_user_flags(data: bytes) -> UserHeader:
     """Return a UserHeader of which only Flags is read from the bytes."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_AT:SMALLEST_MESSAGE], "little"))
 
 
-def flags_at(data: bytes, header: str) -> int | None:
+def find_flags(data: bytes, header: str) -> int | None:
     """Return the offset of Flags of a header; None when the header cannot be found."""
     if header == TRANSACTION:
-        return header_after_user(data)
+        return find_header_after_user(data)
     return {BASE: 2, USER: USER_FLAGS_AT}[header]
 
 
-def header_after_user(data: bytes) -> int | None:
+def find_header_after_user(data: bytes) -> int | None:
     """Return the offset of the first header after the UserHeader."""
     cursor = Cursor(data, USER_AT)
     try:
@@ -65,7 +65,7 @@ def header_after_user(data: bytes) -> int | None:
     return cursor.offset
 
 
-def properties_at(data: bytes) -> int | None:
+def find_properties_header(data: bytes) -> int | None:
     """Return the offset of the MessagePropertiesHeader, computed from the flags and sizes before it."""
     cursor = Cursor(data, USER_AT)
     try:
@@ -80,11 +80,11 @@ def properties_at(data: bytes) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
+def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
     """Return the message that malformed bytes become when some bits of Flags are set to `value`;
     None if they do not.
     """
-    at = flags_at(data, header)
+    at = find_flags(data, header)
     if at is None:
         return None
     record, size = _FLAGS[header]
@@ -97,6 +97,6 @@ def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket
     return packet if isinstance(packet, UserMessagePacket) else None
 
 
-def heals(data: bytes, header: str, name: str, *values: int) -> bool:
+def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
     """Return whether malformed bytes become a message when some bits of Flags are set to one of these values."""
-    return any(healed(data, header, name, value) is not None for value in values)
+    return any(parse_with_flag(data, header, name, value) is not None for value in values)

@@ -24,7 +24,7 @@ class Messages(Summary):
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
 
 
-def ordinal(packet: Any, context: Context) -> Finding:
+def check_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message with the identifier of an earlier message is that message, sent again."""
     user, messages = packet.UserHeader, context.before(Messages)
     if not messages.first:

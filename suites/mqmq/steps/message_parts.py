@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, NotExercised, Predicate
 from reference_qm.codec import FormatError
-from suites.mqmq.steps.message_bytes import heals, is_message, user_flags
+from suites.mqmq.steps.message_bytes import is_message, is_valid_with_flag, read_user_flags
 
 JudgePart = Callable[[Any, Any], Finding]
 """A predicate that is called with a part of a message and the message."""
@@ -32,7 +32,7 @@ def of_part(name: str) -> Callable[[JudgePart], Predicate]:
     return decorate
 
 
-def well_formed(part: str, *fields: str) -> Predicate:
+def require_well_formed_part(part: str, *fields: str) -> Predicate:
     """Return a predicate that a part is well-formed; `fields` are prefixes of the codec's names of malformed fields."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -43,7 +43,7 @@ def well_formed(part: str, *fields: str) -> Predicate:
     return predicate
 
 
-def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
+def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
     """Return a predicate that a part is present if and only if its flag is set; a clear flag does not exercise the
     rule.
     """
@@ -57,17 +57,17 @@ def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
             return (
                 (True, f"{flag} is 1, and {part} is present") if getattr(holder, flag) else NotExercised(f"{flag} is 0")
             )
-        if not is_message(data) or not heals(data, header, flag, 0, 1):
+        if not is_message(data) or not is_valid_with_flag(data, header, flag, 0, 1):
             return None
         return False, f"{flag} does not match the presence of {part}: {packet}"
 
     return predicate
 
 
-def properties_are_there(packet: Any, context: Context) -> Finding:
+def check_properties_present(packet: Any, context: Context) -> Finding:
     """Check that MP is set and the MessagePropertiesHeader is present."""
     if not is_message(context.frame.data):
         return None
     if not isinstance(packet, FormatError):
         return True, "MP is 1, and the MessagePropertiesHeader is present"
-    return None if user_flags(context.frame.data).MP else (False, "MP is 0")
+    return None if read_user_flags(context.frame.data).MP else (False, "MP is 0")

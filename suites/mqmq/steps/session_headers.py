@@ -60,21 +60,21 @@ class Counts(Summary):
     def _note_header(self, header: Any) -> None:
         self.headers += 1
         self.acknowledged = header.AckSequenceNumber
-        for number in flagged_by(header):
+        for number in list_acknowledged_numbers(header):
             self.flagged.keep(number, True)
             self.began_with = self.began_with or number
             if len(self.flagged) > _WRAP // 4:  # long before numbers come again
                 del self.flagged[next(iter(self.flagged))]
 
 
-def flagged_by(header: Any) -> list[int]:
+def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
     return [(first + bit) % _WRAP for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
 
 
 @cache
-def of_header(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
+def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
     """Return a predicate that judges each SessionHeader of the SUT, or the first of a connection, by the counts before
     it.
     """
@@ -92,7 +92,7 @@ def _is(name: str, value: int, wanted: int, what: str) -> Finding:
     return value == wanted % _WRAP, f"{name} is {value} after {wanted} {what}"
 
 
-def counts_sent(packet: Any, counts: Counts) -> Finding:
+def check_sent_count(packet: Any, counts: Counts) -> Finding:
     """Demand that UserMsgSequenceNumber is the number of messages sent, including the message with
     the SessionHeader.
     """
@@ -100,7 +100,7 @@ def counts_sent(packet: Any, counts: Counts) -> Finding:
     return _is("UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent")
 
 
-def counts_sent_recoverable(packet: Any, counts: Counts) -> Finding:
+def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
     """Demand that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the current message."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
@@ -109,13 +109,13 @@ def counts_sent_recoverable(packet: Any, counts: Counts) -> Finding:
     )
 
 
-def counts_no_recoverable(packet: Any, counts: Counts) -> Finding:
+def check_no_recoverable_sent(packet: Any, counts: Counts) -> Finding:
     """Demand that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
-    return None if counts.sent_recoverable or own else counts_sent_recoverable(packet, counts)
+    return None if counts.sent_recoverable or own else check_recoverable_sent_count(packet, counts)
 
 
-def acknowledges_what_came(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     """Demand that AckSequenceNumber is at most the number of messages received, and not lower than before.
 
     The last messages may have arrived after the SUT created the header.
@@ -128,11 +128,11 @@ def acknowledges_what_came(packet: Any, counts: Counts) -> Finding:
     return kept, f"AckSequenceNumber is {value} after {counts.acknowledged}, with {counts.came} messages received"
 
 
-def flags_what_came(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
     """Demand that the recoverable messages that a header acknowledges have been received."""
     if not counts.is_clear:
         return None
-    numbers = flagged_by(packet.SessionHeader)
+    numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
         return None
     kept = all((counts.came_recoverable - number) % _WRAP < counts.came_recoverable for number in numbers)
@@ -142,32 +142,32 @@ def flags_what_came(packet: Any, counts: Counts) -> Finding:
     )
 
 
-def flags_once(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
     """Demand that a header acknowledges no recoverable message that an earlier header acknowledged."""
-    numbers = flagged_by(packet.SessionHeader)
+    numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
         return None
     again = [number for number in numbers if number in counts.flagged]
     return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {len(again)} of them again"
 
 
-def names_fresh_messages(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
     """Demand that the recoverable messages that a header acknowledges have been received, and were not acknowledged
     before.
     """
-    came, once = flags_what_came(packet, counts), flags_once(packet, counts)
+    came, once = check_acknowledged_arrived(packet, counts), check_acknowledged_once(packet, counts)
     return came if isinstance(came, tuple) and not came[0] else once
 
 
-def begins_with_1(packet: Any, counts: Counts) -> Finding:
+def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
     """Demand that the first recoverable message that is acknowledged on a connection is message 1."""
-    numbers = flagged_by(packet.SessionHeader)
+    numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None
     return numbers[0] == 1, f"the first recoverable message that is acknowledged is {numbers[0]}"
 
 
-def is_zero_while_nothing_came(name: str) -> JudgeHeader:
+def require_0_before_recoverable_messages(name: str) -> JudgeHeader:
     """Demand that a field is 0 while no recoverable message was received."""
 
     def judge(packet: Any, counts: Counts) -> Finding:

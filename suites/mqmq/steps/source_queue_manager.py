@@ -25,14 +25,14 @@ class OwnIdentifier(Summary):
             self.guid = header.ClientGuid if connection.sut_role == "initiator" else header.ServerGuid
 
 
-def own_identifier(context: Context) -> UUID | None:
+def find_own_identifier(context: Context) -> UUID | None:
     """Return the GUID of the SUT in the session setup; None when the setup was not captured."""
     return context.before(OwnIdentifier).guid
 
 
-def source(packet: Any, context: Context) -> Finding:
+def check_source(packet: Any, context: Context) -> Finding:
     """Check that SourceQueueManager is the GUID of the SUT; forwarded messages (RC is not 0) are not judged."""
-    identifier = own_identifier(context)
+    identifier = find_own_identifier(context)
     if identifier is None or packet.UserHeader.RC:
         return None
     named = packet.UserHeader.SourceQueueManager

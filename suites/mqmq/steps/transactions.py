@@ -27,7 +27,7 @@ class Places(Summary):
             self.headers.keep((header.TxSequenceID, header.TxSequenceNumber), header)
 
 
-def after_another(judge: JudgePair) -> Predicate:
+def compare_with_previous(judge: JudgePair) -> Predicate:
     """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -42,27 +42,27 @@ def after_another(judge: JudgePair) -> Predicate:
     return predicate
 
 
-def begins_its_transaction(header: Any, before: Any) -> Finding:
+def check_fm_marks_first_message(header: Any, before: Any) -> Finding:
     """Demand that FM is set if and only if the previous message belongs to a different transaction."""
     first = header.ID != before.ID
-    return first == header.FM, f"FM is {header.FM}, ID is {header.ID} after {before.ID}"
+    return first == header.FM, f"FM is {header.FM}, and ID is {header.ID} after ID {before.ID}"
 
 
-def ended_its_transaction(header: Any, before: Any) -> Finding:
+def check_lm_marks_last_message(header: Any, before: Any) -> Finding:
     """Demand that LM of the previous message is set if and only if this message belongs to a different transaction."""
     last = header.ID != before.ID
-    return last == before.LM, f"LM of the previous message is {before.LM}, ID is {header.ID} after {before.ID}"
+    return last == before.LM, f"LM of the previous message is {before.LM}, and ID is {header.ID} after ID {before.ID}"
 
 
-def keeps_its_transaction(header: Any, before: Any) -> Finding:
+def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
     """Demand that the ID is that of the previous message, if LM was clear there and FM is clear here."""
     if before.LM or header.FM:
         return None
-    return header.ID == before.ID, f"ID is {header.ID} after {before.ID} in the same transaction"
+    return header.ID == before.ID, f"ID is {header.ID} after ID {before.ID} in the same transaction"
 
 
-def has_its_own_transaction(header: Any, before: Any) -> Finding:
+def check_transaction_has_new_id(header: Any, before: Any) -> Finding:
     """Demand that the ID differs from that of the previous message, if LM was set there and FM is set here."""
     if not before.LM or not header.FM:
         return None
-    return header.ID != before.ID, f"ID is {header.ID} after {before.ID} in a new transaction"
+    return header.ID != before.ID, f"ID is {header.ID} after ID {before.ID} in a new transaction"

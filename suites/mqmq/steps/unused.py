@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec.record import Bits
-from suites.mqmq.steps.source_queue_manager import own_identifier
+from suites.mqmq.steps.source_queue_manager import find_own_identifier
 
 MESSAGE = "UserMessage"
 
@@ -29,11 +29,11 @@ def _is_own(packet: Any, context: Context) -> bool:
     user = getattr(packet, "UserHeader", None)
     if user is None:
         return True
-    own = own_identifier(context)
+    own = find_own_identifier(context)
     return not user.RC and own is not None and user.SourceQueueManager == own
 
 
-def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
+def require_not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
     """Return a predicate that a value in a header of the SUT's own packets is 0; `value_of` reads
     it from the header.
     """
@@ -48,11 +48,11 @@ def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate
     return predicate
 
 
-def bits_not_set(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
+def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
     """Register one predicate for each rule: the named bits of Flags in a header are 0 in sent packets."""
     for rule, name in rules.items():
         bits = vars(header).get(name)
         if not isinstance(bits, Bits):
             raise HarnessError(f"{rule}: {header.__name__} has no bits {name}")
-        predicate = not_set(header.__name__, attrgetter(name), name)
+        predicate = require_not_set(header.__name__, attrgetter(name), name)
         passive(rule, kinds, f"{name} is 0 when sent", advice=True)(predicate)

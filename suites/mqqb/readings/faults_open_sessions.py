@@ -51,7 +51,7 @@ def get_last_session(qm: QueueManager, sessions: list[Session]) -> Session:
     return sessions[-1]
 
 
-def latest(qm: QueueManager, sessions: list[Session]) -> Session:
+def get_latest_session(qm: QueueManager, sessions: list[Session]) -> Session:
     """Return the session on which the latest message arrived."""
     noted = getattr(qm.receiving, "latest", None)
     return noted if noted in sessions else sessions[-1]
@@ -60,7 +60,7 @@ def latest(qm: QueueManager, sessions: list[Session]) -> Session:
 class NotesWhereMessagesCome(Receiving):
     """The receiver remembers the session on which the latest message arrived."""
 
-    latest: Session | None = None
+    get_latest_session: Session | None = None
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         self.latest = session
@@ -143,7 +143,7 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
         "E16.4",
         "The queue manager sends its own messages on the session with the latest message.",
         is_own_message,
-        latest,
+        get_latest_session,
     ),
     (
         "E16.5",
@@ -161,7 +161,7 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
         "E16.7",
         "The queue manager sends every message on the session with the latest message.",
         may_leave_session,
-        latest,
+        get_latest_session,
     ),
 )
 for _reading, _says, _moves, _choose in SESSION_CHOICES:

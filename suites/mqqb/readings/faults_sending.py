@@ -200,7 +200,7 @@ class WaitingCountsAsUnacknowledged(SessionInitialization):
 
 @follows("E65.2")
 class MessagesInFlightAreSentAgain(SessionAcks):
-    """The sender resends messages in flight on the same session at every acknowledgment."""
+    """The sender resends messages in flight on the same session whenever an acknowledgment arrives."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         super().process_header(session, header, now)

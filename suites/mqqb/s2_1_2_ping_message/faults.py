@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.datagrams import received_datagrams, sent_datagrams
+from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
 from harness.faults.registry import add
 from reference_qm.surface.effects import SendDatagram
 from reference_qm.surface.inputs import Endpoint, PingSocket
@@ -18,17 +18,17 @@ add(
     "initiator-ping-response-ignored",
     "MQQB-2.1.2-01",
     "The initiator ignores every Ping Response.",
-    received_datagrams(PingSocket.SOURCE, lambda data: None),
+    change_received_datagrams(PingSocket.SOURCE, lambda data: None),
 )
 add(
     "acceptor-ping-response-sent-to-other-port",
     "MQQB-2.1.2-02",
     "The acceptor sends a Ping Response to a port other than that of the request.",
-    sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
+    change_sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
 )
 add(
     "initiator-ping-request-sent-to-port-3526",
     "MQQB-2.1.2-D01",
     "The initiator sends its Ping Requests to UDP port 3526 instead of 3527.",
-    sent_datagrams(PingSocket.SOURCE, _send_to_other_port),
+    change_sent_datagrams(PingSocket.SOURCE, _send_to_other_port),
 )

@@ -10,12 +10,12 @@ INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 
 
 @passive("MQQB-2.2.1-02", (*INTERNAL, "unknown internal"), "PT is 1, 2 or 3")
-def packet_type(packet: Any, context: Context) -> Finding:
+def demand_packet_type(packet: Any, context: Context) -> Finding:
     """Demand one of the three types of an internal packet."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"
 
 
 @passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0")
-def refusal_only_while_connecting(packet: Any, context: Context) -> Finding:
+def demand_no_refusal_in_session_ack(packet: Any, context: Context) -> Finding:
     """Demand CS 0 in a SessionAck: only a packet that opens a session may refuse the session."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 OTHER_CLASS = 0xC004
 
 
-def _is_of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _has_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -97,7 +97,7 @@ for _name, _rule, _class in (
         _name,
         _rule,
         f"The receiver's FinalAck has the MessageClass 0x{OTHER_CLASS:04X} instead of {_class.name}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _is_of_class(_class)),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _has_class(_class)),
     )
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import of_class
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
-from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 PRIVATE = 3
 BODY_RULES = (
@@ -100,6 +100,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     ],
 )
 @sut_survives()
+@varied("application tag", "extension", priority=("3", "0"))
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
     reason and the number 5.
@@ -115,10 +116,11 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 
 @needs("queues", "private_names")
 @covers("MQQB-2.2.5-05")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue()))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
@@ -146,6 +148,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
         ),
     ],
 )
+@varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
     """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event and its own
     numbers.
@@ -188,6 +191,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
+@varied("destination", "queue quota", priority=("3", "0"))
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
     """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
     refused.
@@ -197,7 +201,7 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
-    receiver.last_acknowledgment(len(journaling))
+    receiver.await_last_acknowledgment(len(journaling))
     for _ in journaling if remove is take else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.datagrams import received_datagrams
+from harness.faults.datagrams import change_received_datagrams
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pings
@@ -25,13 +25,13 @@ SWAPPED_SIGNATURE = 0x4855
 COOKIE_SLICE = slice(4, 8)
 
 
-def _flags(data: bytes) -> int:
+def _read_flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Return a filter that drops datagrams with some values of Flags."""
-    return lambda data: None if refused(_flags(data)) else data
+    return lambda data: None if refused(_read_flags(data)) else data
 
 
 def _has_only_bit(bit: int) -> Callable[[int], bool]:
@@ -39,7 +39,7 @@ def _has_only_bit(bit: int) -> Callable[[int], bool]:
 
 
 def _refuse_unused_flags(data: bytes) -> bytes:
-    return bytes([data[0] | RF_BIT]) + data[1:] if _flags(data) >> 2 else data
+    return bytes([data[0] | RF_BIT]) + data[1:] if _read_flags(data) >> 2 else data
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
@@ -69,20 +69,20 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
+        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
     )
 
 add(
     "acceptor-ping-request-with-all-unused-flags-ignored",
     "MQQB-2.2.7-01",
     "The acceptor does not answer a Ping Request with all unused flags set.",
-    received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
+    change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
 )
 add(
     "initiator-ping-response-with-unused-flags-taken-as-refusal",
     "MQQB-2.2.7-01",
     "The initiator treats a Ping Response with an unused flag set as a refusal.",
-    received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
+    change_received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
 )
 add(
     "initiator-ping-request-rc-inverted",
@@ -132,13 +132,13 @@ add(
     "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "The acceptor answers a Ping Request with a wrong Signature.",
-    received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
+    change_received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
 )
 add(
     "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "The initiator accepts a Ping Response with a wrong Signature.",
-    received_datagrams(PingSocket.SOURCE, _correct_ping_signature),
+    change_received_datagrams(PingSocket.SOURCE, _correct_ping_signature),
 )
 
 

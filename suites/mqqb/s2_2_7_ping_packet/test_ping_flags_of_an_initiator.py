@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import PingingSut, ping_fields
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields
 
 SERVER_SYSTEMS = ("WinServer", "WinEnt")
 
@@ -21,7 +21,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     asked = PingingSut(peer, sut).await_ping()
     kind = sut.operating_system_type
     expected = fields(RC=int(kind not in SERVER_SYSTEMS))
-    judge("MQQB-2.2.7-02", expected=expected, observed=ping_fields(asked, "RC"), case=kind, evidence=asked)
+    judge("MQQB-2.2.7-02", expected=expected, observed=describe_ping_fields(asked, "RC"), case=kind, evidence=asked)
 
 
 @sut_survives()

@@ -12,7 +12,7 @@ PACKET_SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
-def _bytes_of(frame, start, end):
+def _get_bytes(frame, start, end):
     return frame.data[start:end].hex()
 
 
@@ -27,13 +27,17 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     acknowledged = connection.acknowledgment()
     frames = [established, agreed, acknowledged]
     numbers = [
-        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(PACKET_SIZES, frames, strict=True) if frame is not None),
-        ("04030201", _bytes_of(established, 52, 56)),
-        ("04030000", _bytes_of(agreed, 20, 24)),
-        ("70110100", _bytes_of(agreed, 24, 28)),
+        *(
+            (due, _get_bytes(frame, 8, 12))
+            for due, frame in zip(PACKET_SIZES, frames, strict=True)
+            if frame is not None
+        ),
+        ("04030201", _get_bytes(established, 52, 56)),
+        ("04030000", _get_bytes(agreed, 20, 24)),
+        ("70110100", _get_bytes(agreed, 24, 28)),
     ]
     if acknowledged is not None:
-        numbers.append(("0100", _bytes_of(acknowledged, 20, 22)))
+        numbers.append(("0100", _get_bytes(acknowledged, 20, 22)))
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
     known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:

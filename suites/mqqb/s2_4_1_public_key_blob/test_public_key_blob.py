@@ -80,13 +80,13 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
             case=f"first 12 bytes of the key for {name}",
             evidence=evidence,
         )
-        observed = {"bitlen": length, "bits of modulus": modulus.bit_length()}
-        expected = fields({"bitlen": sizes[name], "bits of modulus": sizes[name]})
+        observed = {"bitLen": length, "bits of modulus": modulus.bit_length()}
+        expected = fields({"bitLen": sizes[name], "bits of modulus": sizes[name]})
         judge(*RULES_OF_KEY_SIZES, expected=expected, observed=observed, case=f"key for {name}", evidence=evidence)
         judge(
             *KEY_NUMBER_RULES,
             expected=CLEAR.decode(),
             observed=dispositions[name].body,
-            case=f"decrypted body, {name}",
+            case=f"decrypted body ({name})",
             evidence=dispositions[name].frames,
         )

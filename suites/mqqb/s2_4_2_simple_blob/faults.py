@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import secured_with
+from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
 
 DES_ALGORITHM = 0x6601
@@ -19,7 +19,7 @@ def _change_session_key_algorithm(blob: bytes) -> bytes:
 
 def _change_sent_blob(change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
-        UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, secured_with("EncryptionKey")
+        UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, has_security_item("EncryptionKey")
     )
 
 

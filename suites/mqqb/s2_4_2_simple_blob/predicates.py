@@ -14,7 +14,7 @@ SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
 @of_part("SecurityHeader")
-def session_key_algorithm(security: Any, packet: Any) -> Finding:
+def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
     """Demand one of the algorithms as sessionKeyAlgorithm, in a well-formed or malformed blob."""
     key = security.SecurityData.EncryptionKey
     if not key:
@@ -28,7 +28,7 @@ def session_key_algorithm(security: Any, packet: Any) -> Finding:
 
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")
 @of_part("SecurityHeader")
-def blob_layout(security: Any, packet: Any) -> Finding:
+def demand_blob_layout(security: Any, packet: Any) -> Finding:
     """Demand the constant bytes and the size of a SIMPLEBLOB."""
     key = security.SecurityData.EncryptionKey
     if not key:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds
-from harness.run.marks import covers, malforms, needs
+from harness.expectations import fields, holds
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
+from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 DAY_S = 24 * 3_600
-GROWING_IDENTIFIERS = holds("three sequences, then three greater ones")
+GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
 
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     """Two sequences to one queue and one sequence to another have increasing identifiers; the first sequence to each
     queue has Ordinal 1.
@@ -28,7 +29,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     outgoing.acknowledge_all()
     begun += outgoing.send()
     outgoing.acknowledge_all()
-    outgoing.turn_to("mqc-greater-2")
+    outgoing.use_queue("mqc-greater-2")
     begun += outgoing.send()
     outgoing.acknowledge_all()
     identifiers = [read_sequence_id(frame) for frame in begun]
@@ -64,7 +65,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
     judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart")
@@ -79,7 +80,7 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
     message_tags += _send_together(sender, "mqc-after")
     frames = _await_messages(sender, message_tags)
     _judge_first_sequences(judge, frames)
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 @needs("send", "restart", "environment")
@@ -102,7 +103,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
         observed=stamps == sorted(set(stamps)) or str(stamps),
         evidence=frames,
     )
-    _acknowledge(sender, frames)
+    _acknowledge_messages(sender, frames)
 
 
 def _send_together(sender, *names):
@@ -128,7 +129,7 @@ def _await_messages(sender, message_tags):
     return [found()[tag] for tag in message_tags]
 
 
-def _acknowledge(sender, frames):
+def _acknowledge_messages(sender, frames):
     inbox = sender.peer.inbox
     inbox.acknowledge()
     for frame in frames:
@@ -139,8 +140,13 @@ def _acknowledge(sender, frames):
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
-    begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
-    judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
+    begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    judge(
+        "MQQB-3.1.1.3.1-03",
+        expected=fields({"different TimeStamps": len(frames), "Ordinals": [1]}),
+        observed=begin,
+        evidence=frames,
+    )
 
 
 @needs("send", "restart")
@@ -162,7 +168,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-06",
         expected=[1, 2, 3],
-        observed=sequence_numbers(sent),
+        observed=list_sequence_numbers(sent),
         case="TxSequenceNumbers",
         evidence=evidence,
     )
@@ -170,7 +176,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         raise ConformanceFailure("the SUT began no second sequence when the first had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the same TxSequenceID"),
+        expected=holds("the TxSequenceID is the same"),
         observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )
@@ -180,6 +186,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
+@varied("priority", "trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
     earlier.
@@ -209,13 +216,14 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
+@varied("time to be received", "extension", priority=("3", "7"))
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
     sequence, and accepts the next message.
     """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
-    receiver.last_acknowledgment(2)
+    receiver.await_last_acknowledgment(2)
     sut.restart()
     receiver.session = peer.open_raw()
     receiver.sequence.number = 1

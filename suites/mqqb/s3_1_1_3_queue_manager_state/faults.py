@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import OnlyTheLast, cache_replaced, cleanup_late
+from harness.faults.timed_caches import OnlyTheLast, delay_cleanup_timer, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.names.numbering import Numbering
@@ -112,7 +112,7 @@ add(
     "sender-symmetric-key-cache-has-one-entry",
     ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
     "The sender's SendSymmetricKeyCache has one entry: a new key replaces the previous key.",
-    cache_replaced("SendSymmetricKeyCache", OnlyTheLast),
+    replace_cache("SendSymmetricKeyCache", OnlyTheLast),
 )
 for _name, _cache in (
     ("sender-send", "SendSymmetricKeyCache"),
@@ -122,5 +122,5 @@ for _name, _cache in (
         f"{_name}-symmetric-key-cache-lifetime-doubled",
         "MQQB-3.1.1.3-14",
         f"The cleanup timer of {_cache} expires after two lifetimes.",
-        cleanup_late(_cache),
+        delay_cleanup_timer(_cache),
     )

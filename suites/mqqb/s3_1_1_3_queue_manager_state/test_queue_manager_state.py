@@ -9,7 +9,7 @@ from itertools import pairwise
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 REPEATED_MESSAGE_LABEL = "twice"
@@ -26,6 +26,7 @@ def _send_and_await_ack(peer, packet):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3-22")
+@varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
     queue = sut.queue()
@@ -50,7 +51,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.await_first(3)
-    ids = _message_ids(came)
+    ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
         "MQQB-3.1.1.3-24",
@@ -73,14 +74,14 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3-25",
             expected=holds("a higher MessageID than before"),
-            observed=_message_ids(later)[0] > max(ids) or f"{_message_ids(later)[0]} after {max(ids)}",
+            observed=_list_message_ids(later)[0] > max(ids) or f"{_list_message_ids(later)[0]} after {max(ids)}",
             evidence=[*came, *later],
         )
-        ids += _message_ids(later)
+        ids += _list_message_ids(later)
         later_session.quiet()
 
 
-def _message_ids(frames):
+def _list_message_ids(frames):
     return [int(frame["UserHeader"].MessageID) for frame in frames]
 
 
@@ -114,7 +115,7 @@ RECOVERABLE_TAGS = [1, 3, 4]
 """The tags of the recoverable messages."""
 
 
-def _destination_of(frame: Frame) -> str:
+def _get_destination(frame: Frame) -> str:
     """Return the direct name of the destination of a message, without its prefix."""
     return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
 
@@ -152,7 +153,9 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     judge(
         "MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages of the first queue", evidence=came
     )
-    destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    destinations = {
+        tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
+    }
     expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",

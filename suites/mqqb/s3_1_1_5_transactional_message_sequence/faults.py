@@ -92,10 +92,10 @@ class SenderSecondMessageOnEndedSequence(TransactionalSending):
 class RouterTransactionHeaderFaSet(Routing):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
-    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.TransactionHeader is not None:
             packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA_BIT})
-        super().send_on(position, packet, now)
+        super().forward_message(position, packet, now)
 
 
 @fault(

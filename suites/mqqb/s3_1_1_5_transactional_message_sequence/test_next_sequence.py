@@ -5,12 +5,13 @@ acknowledged.
 from __future__ import annotations
 
 from harness.expectations import facts, none
-from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, transaction_header
+from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, read_sequence_id
 
 
 @needs("send")
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
+@varied("negative journaling", "response queue", priority=("3", "7"))
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
     """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence."""
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
@@ -22,7 +23,7 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     old_sequence = read_sequence_id(sent[0])
     ordinal = old_sequence[1] + 1
     begun, continued = (
-        {"Ordinal": read_sequence_id(frame)[1], "number": transaction_header(frame).TxSequenceNumber}
+        {"Ordinal": read_sequence_id(frame)[1], "number": get_transaction_header(frame).TxSequenceNumber}
         for frame in (first, second)
     )
     expected = facts(Ordinal=ordinal, number=1)

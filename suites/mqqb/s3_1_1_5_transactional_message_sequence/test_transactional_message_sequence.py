@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
 SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 
@@ -29,7 +29,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     for number in (1, 2, 3):
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", number)
-        info = outgoing.info()
+        info = outgoing.read_transfer_info()
         judge(
             "MQQB-3.1.3.2-18",
             expected=number,
@@ -38,7 +38,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
             evidence=frame,
         )
         found = [read_info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
-        expected = [place_in_sequence(sent[number]), place_in_sequence(sent[-1])]
+        expected = [get_sequence_info(sent[number]), get_sequence_info(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = read_element(info, "EodNoAckCount")
         judge(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from harness.judging.passive import passive
-from suites.mqmq.steps.session_headers import MESSAGE, SESSION_ACK, is_zero_while_nothing_came, of_header
+from suites.mqmq.steps.session_headers import (
+    MESSAGE,
+    SESSION_ACK,
+    apply_to_session_headers,
+    require_0_before_recoverable_messages,
+)
 
 for rule, field in (
     ("MQQB-3.1.1.6.1-03", "RecoverableMsgAckSeqNumber"),
     ("MQQB-3.1.1.6.1-04", "RecoverableMsgAckFlags"),
 ):
     passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message has arrived", of_system=True)(
-        of_header(is_zero_while_nothing_came(field))
+        apply_to_session_headers(require_0_before_recoverable_messages(field))
     )

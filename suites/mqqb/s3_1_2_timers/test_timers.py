@@ -26,7 +26,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(1)
     outgoing.await_info("EodLastAckCount", 1)
-    info = outgoing.info()
+    info = outgoing.read_transfer_info()
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
     expected = between(max(1, interval - EXCHANGE_TOLERANCE_S), interval + 1)

@@ -79,10 +79,12 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
-        "resend times": len(table),
-        "cached": sum(len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()),
+        "entries of ResendTimerTable": len(table),
+        "entries of caches": sum(len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()),
     }
-    judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=counts)
+    judge(
+        "MQQB-3.1.4.1-01", expected=fields({"entries of ResendTimerTable": 10, "entries of caches": 0}), observed=counts
+    )
     for rule, name in EMPTY_CACHES.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():

@@ -8,30 +8,42 @@ from harness.judging.passive import Context, Finding, passive
 from suites.mqmq.steps.session_headers import (
     MESSAGE,
     SESSION_ACK,
-    acknowledges_what_came,
-    begins_with_1,
-    counts_sent,
-    counts_sent_recoverable,
-    flags_what_came,
-    of_header,
+    apply_to_session_headers,
+    check_acknowledged_arrived,
+    check_acknowledged_count,
+    check_first_acknowledged_is_1,
+    check_recoverable_sent_count,
+    check_sent_count,
 )
 
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")
-def window_size(packet: Any, context: Context) -> Finding:
+def demand_window_size(packet: Any, context: Context) -> Finding:
     """Demand WindowSize 64 of the SUT, as initiator and as acceptor."""
     size = packet.ConnectionParametersHeader.WindowSize
     return size == 64, f"WindowSize is {size}"
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.3.2-02", "UserMsgSequenceNumber of the first header counts the messages sent", counts_sent),
-    ("MQQB-3.1.3.2-03", "RecoverableMsgSeqNumber of it counts the recoverable ones sent", counts_sent_recoverable),
-    ("MQQB-3.1.3.2-04", "AckSequenceNumber of it counts messages that came", acknowledges_what_came),
-    ("MQQB-3.1.3.2-06", "RecoverableMsgAckFlags of it names messages that came", flags_what_came),
+    (
+        "MQQB-3.1.3.2-02",
+        "UserMsgSequenceNumber of the first header counts the messages sent",
+        check_sent_count,
+    ),
+    (
+        "MQQB-3.1.3.2-03",
+        "RecoverableMsgSeqNumber of the first header counts the recoverable messages sent",
+        check_recoverable_sent_count,
+    ),
+    ("MQQB-3.1.3.2-04", "AckSequenceNumber of the first header counts messages that arrived", check_acknowledged_count),
+    (
+        "MQQB-3.1.3.2-06",
+        "RecoverableMsgAckFlags of the first header names messages that arrived",
+        check_acknowledged_arrived,
+    ),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(of_header(judge, only_first=True))
+    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge, only_first=True))
 
 passive(
     "MQQB-3.1.3.2-07", (SESSION_ACK, MESSAGE), "the first acknowledged recoverable message is number 1", of_system=True
-)(of_header(begins_with_1))
+)(apply_to_session_headers(check_first_acknowledged_is_1))

@@ -9,11 +9,11 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
@@ -50,6 +50,7 @@ ZERO_SEQUENCE_ELEMENTS = {
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
 @pytest.mark.parametrize("owed", [0, 2])
+@varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
     its SessionAck counts 1.
@@ -108,6 +109,7 @@ def _build_session_ack(messages):
 
 
 @covers("MQQB-3.1.3.2-23")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
     sender = Sender(peer, sut)
@@ -126,6 +128,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
+@varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
     """The SUT sends a recoverable message that is not acknowledged as stored, and an unacknowledged express message,
     again on the next session.
@@ -170,7 +173,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     outgoing.send_session_ack()
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_info("EodNoAckCount", 0)
-    observed = read_element(outgoing.info(), "EodLastAckCount")
+    observed = read_element(outgoing.read_transfer_info(), "EodLastAckCount")
     judge(
         "MQQB-3.1.3.2-18",
         expected=1,
@@ -226,7 +229,12 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
     observed = borrowed or first_one == second_one or f"{first_one}, then {second_one}"
-    judge("MQQB-3.1.3.2-34", expected=holds("an Identifier of its own"), observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.3.2-34",
+        expected=holds("both responses have one Identifier, which only the SUT has"),
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("ping_initiator", "restart")
@@ -238,7 +246,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
         judge.mark_not_exercised("MQQB-3.1.3.2-35", reason="the SUT also pings for messages that survived the restart")
         return
     asked = PingingSut(peer, sut).await_ping()
-    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)
+    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=describe_ping_fields(asked, "Cookie"), evidence=asked)
 
 
 @covers("MQQB-3.1.3.2-36")
@@ -290,7 +298,11 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
             case="remaining time of a timer",
         )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
-    judge("MQQB-3.1.3.2-33", expected=holds("a key of zeros"), observed=bool(key and not any(key)) or key.hex())
+    judge(
+        "MQQB-3.1.3.2-33",
+        expected=holds("RemoteQMPublicKey consists of zeros"),
+        observed=bool(key and not any(key)) or key.hex(),
+    )
 
 
 REINITIALIZED_ELEMENTS = {
@@ -305,7 +317,7 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before an answer of the other side, by rule."""
+"""Elements of a session that is established again, before the other side answers, by rule."""
 
 
 @needs("send", "inspect")
@@ -375,6 +387,7 @@ def _expect_now(peer):
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
+@varied("priority", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge):
     """While the SUT requests a session for a message, the Session Retry Connect Timer of the session runs with the
     configured time.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.packet_sizes import known_by_size
+from harness.faults.packet_sizes import identify_by_size
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import inputs, set_fields
 from harness.faults.registry import Install, add
@@ -23,20 +23,26 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, LABEL, is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import (
+    BODY_SIZE,
+    FIRST_FINAL_CLASS,
+    ORDER_ACK_LABEL,
+    is_final_ack,
+    is_order_ack,
+)
 from reference_qm.surface.inputs import BytesReceived, Input
 
 add(
     "any-packet-of-32-bytes-taken-as-connection-parameters",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
     "A queue manager treats each packet of 32 bytes as a ConnectionParameters, regardless of IN.",
-    known_by_size(32),
+    identify_by_size(32),
 )
 add(
     "any-packet-of-36-bytes-taken-as-session-ack",
     ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"),
     "A queue manager treats each packet of 36 bytes as a SessionAck, regardless of IN.",
-    known_by_size(36),
+    identify_by_size(36),
 )
 
 
@@ -113,7 +119,7 @@ _QUEUE: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
-_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
+_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 _BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
 _FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}

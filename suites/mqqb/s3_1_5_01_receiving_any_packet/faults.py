@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.packet_sizes import known_by_size
+from harness.faults.packet_sizes import identify_by_size
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -23,7 +23,7 @@ add(
     "any-packet-of-572-bytes-taken-as-establish-connection",
     ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
     "A queue manager treats each packet of 572 bytes as an EstablishConnection, regardless of IN.",
-    known_by_size(572),
+    identify_by_size(572),
 )
 add(
     "any-packet-with-wrong-signature-ignored",

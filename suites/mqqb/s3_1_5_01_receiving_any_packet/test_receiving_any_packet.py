@@ -67,7 +67,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=holds("open", otherwise="closed"),
+        expected=holds("the session is open", otherwise="closed"),
         observed=not connection.closed_by_sut,
         evidence=[message, sent, connection.last],
     )
@@ -122,7 +122,7 @@ def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:
     return session.connection
 
 
-def malformed_packets(peer: Peer) -> dict[str, bytes]:
+def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
     """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by their flaw."""
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
@@ -131,17 +131,17 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
         "UserHeader.Flags.MP clear": bytes(peer.message(user={"DM": 1, "MP": 0})),
         "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
-        "a message that ends in its UserHeader": resized(message[:40]),
-        "parameters that end in their header": resized(parameters[:28]),
+        "a message that ends in its UserHeader": set_packet_size(message[:40]),
+        "parameters that end in their header": set_packet_size(parameters[:28]),
         "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
         "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
-        "parameters with a byte too many": resized(parameters + b"\x00"),
+        "parameters with a byte too many": set_packet_size(parameters + b"\x00"),
         "a PacketSize below that of a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
 
 
-def resized(data: bytes) -> bytes:
+def set_packet_size(data: bytes) -> bytes:
     """Return the bytes of a packet with PacketSize set to their number."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
@@ -162,7 +162,7 @@ def resized(data: bytes) -> bytes:
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
     """A malformed packet on an open session is not acknowledged, and the SUT closes the session."""
-    for flaw, data in malformed_packets(peer).items():
+    for flaw, data in build_malformed_packets(peer).items():
         connection = peer.open_raw()
         if connection.acknowledgment() is None:
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
@@ -185,7 +185,7 @@ def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
     connection = await_session_of_sut(peer, sut)
     connection.check_alive()
     known = len(connection.received)
-    sent = connection.send(malformed_packets(peer)[flaw])
+    sent = connection.send(build_malformed_packets(peer)[flaw])
     judge.all(
         expected=closed_unanswered(known),
         observed=await_early_close(peer, connection),

@@ -154,7 +154,7 @@ def _has_public_destination(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _skip_reconnect_by_name_kind(*, public: bool) -> Install:
+def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
     """Make the initiator not connect again for public format names, or for all other format names."""
 
     class NotTriedAgain(Closing):
@@ -169,9 +169,9 @@ def _skip_validation_mark(*, public: bool) -> Install:
     """Make the initiator not set NeedValidation for queues with public format names, or for all other queues."""
 
     class NotMarked(Resolving):
-        def need_validation(self, session: Session) -> None:
+        def require_validation(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
-                super().need_validation(session)
+                super().require_validation(session)
 
     return replace_part(NotMarked)
 
@@ -180,13 +180,13 @@ add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that is in no directory.",
-    _skip_reconnect_by_name_kind(public=True),
+    _skip_reconnection_by_kind_of_name(public=True),
 )
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _skip_reconnect_by_name_kind(public=False),
+    _skip_reconnection_by_kind_of_name(public=False),
 )
 add(
     "initiator-unknown-queue-state-disconnected",
@@ -220,8 +220,8 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
 class InitiatorNextHopsAddressWithoutPrefix(Resolving):
     """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         hops = outgoing_queue(session).NextHops
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
@@ -230,8 +230,8 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
 class InitiatorNextHopCollectionLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
@@ -271,8 +271,8 @@ class InitiatorNextHopAddressWrong(Establishing):
 
 
 class _SecondHopFirst(Resolving):
-    def use_addresses(self, session: Session, now: Now) -> None:
-        super().use_addresses(session, now)
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
         session.NextHopIndexer = 1
 
 
@@ -296,9 +296,9 @@ add(
 class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
     """The initiator's NextHopIndexer stays at the last tried address when the initiator resolves the name again."""
 
-    def use_addresses(self, session: Session, now: Now) -> None:
+    def try_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
-        super().use_addresses(session, now)
+        super().try_addresses(session, now)
 
     def select_next_hop(self, session: Session) -> None:
         session.NextHopIndexer = max(session.NextHopIndexer, self.last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.fields import bit_clear, bit_set, field_is, reserved_bits_set, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -105,14 +105,14 @@ class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
 add(
     "initiator-connection-history-in-process-missing",
     "MQQB-3.1.5.2.3-14",
-    "The initiator adds no entry InProcess to ConnectionHistory.",
-    entries_left_out({ConnectionStatus.IN_PROCESS}),
+    "The initiator adds no entry with Status InProcess to ConnectionHistory.",
+    omit_history_entries({ConnectionStatus.IN_PROCESS}),
 )
 add(
     "initiator-connection-history-in-process-with-error",
     "MQQB-3.1.5.2.3-14",
-    "The initiator's ConnectionHistory entry InProcess has an Error.",
-    entries_changed({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
+    "The initiator's ConnectionHistory entry with Status InProcess has an Error.",
+    change_history_entries({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
 )
 
 

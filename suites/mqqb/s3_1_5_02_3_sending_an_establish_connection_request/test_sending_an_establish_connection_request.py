@@ -81,7 +81,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     peer.pass_time(sut.duration_ms(retry_after_ms))
     second_packet = session.await_request()
     elapsed = peer.took(first_packet, second_packet)
-    passed_ms = _time_stamp(second_packet) - _time_stamp(first_packet) & 0xFFFFFFFF
+    passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
         expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
@@ -107,5 +107,5 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         )
 
 
-def _time_stamp(request: Frame) -> int:
+def _get_time_stamp(request: Frame) -> int:
     return int(request["EstablishConnectionHeader"].TimeStamp)

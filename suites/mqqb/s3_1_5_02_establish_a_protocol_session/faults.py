@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
@@ -25,37 +25,37 @@ add(
     "initiator-connection-history-failure-missing",
     "MQQB-3.1.5.2-01",
     "The initiator adds no entry to ConnectionHistory for a failed attempt.",
-    entries_left_out(_FAILURES),
+    omit_history_entries(_FAILURES),
 )
 add(
     "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
     "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
-    entries_changed(_FAILURES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE),
+    change_history_entries(_FAILURES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE),
 )
 add(
     "initiator-connection-history-unknown-failure-dns-failure",
     "MQQB-3.1.5.2-03",
     "The initiator's ConnectionHistory has Status DnsFailure for a failure for which no other value is defined.",
-    entries_changed({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
+    change_history_entries({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
 )
 add(
     "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has the time 0.",
-    entries_changed(_FAILURES, ConnectionHistoryTime=0),
+    change_history_entries(_FAILURES, ConnectionHistoryTime=0),
 )
 add(
     "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has Error 0.",
-    entries_changed(_FAILURES, Error=0),
+    change_history_entries(_FAILURES, Error=0),
 )
 add(
     "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has an empty AddressList.",
-    entries_changed(_FAILURES, AddressList=""),
+    change_history_entries(_FAILURES, AddressList=""),
 )
 
 
@@ -80,7 +80,7 @@ add(
     "initiator-connection-history-ping-failure-missing",
     "MQQB-3.1.5.2.2-06",
     "The initiator adds no entry to ConnectionHistory for a failed ping.",
-    entries_left_out({ConnectionStatus.PING_FAILURE}),
+    omit_history_entries({ConnectionStatus.PING_FAILURE}),
 )
 
 

@@ -10,7 +10,7 @@ from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, last_entry, list_outgoing_queues, recent_entry
+from suites.mqqb.steps.opening import OTHER_GUID, expect_recent_entry, get_last_entry, list_outgoing_queues
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 MOST_HISTORY_ENTRIES = 20
@@ -62,7 +62,7 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
         observed=status,
         case="Status of the entry",
     )
-    judge("MQQB-3.1.5.2-04", expected=recent_entry(peer, status, failed=True), observed=last_entry([entry]))
+    judge("MQQB-3.1.5.2-04", expected=expect_recent_entry(peer, status, failed=True), observed=get_last_entry([entry]))
 
 
 @needs("send", "management")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import connection_history, last_entry, recent_entry
+from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history
 from suites.mqqb.steps.pinging import PingingSut
 
 
@@ -15,10 +15,10 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
-    known = len(connection_history(sut, pinging_sut.name))
+    known = len(list_connection_history(sut, pinging_sut.name))
     answer = pinging_sut.answer_ping(asked, RF=1)
     peer.settle()
-    entries = connection_history(sut, pinging_sut.name)[known:]
+    entries = list_connection_history(sut, pinging_sut.name)[known:]
     evidence = [asked, answer]
     judge(
         "MQQB-3.1.5.2.2-06",
@@ -27,5 +27,5 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
         case="new entries in ConnectionHistory",
         evidence=evidence,
     )
-    expected = recent_entry(peer, "PingFailure", failed=True)
-    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=last_entry(entries), evidence=evidence)
+    expected = expect_recent_entry(peer, "PingFailure", failed=True)
+    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=get_last_entry(entries), evidence=evidence)

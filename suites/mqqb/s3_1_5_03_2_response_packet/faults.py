@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
@@ -65,7 +65,9 @@ def _change_round_trip(
     return install
 
 
-def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _measure_by_own_clock(
+    packet: EstablishConnectionPacket, sent: Now, now: Now
+) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
@@ -79,7 +81,7 @@ add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
-    _change_round_trip(_use_own_time),
+    _change_round_trip(_measure_by_own_clock),
 )
 
 
@@ -163,14 +165,14 @@ class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
 add(
     "initiator-connection-history-establish-received-missing",
     "MQQB-3.1.5.3.2-15",
-    "The initiator adds no entry EstablishPacketReceived to ConnectionHistory.",
-    entries_left_out({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
+    "The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory.",
+    omit_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
 )
 add(
     "initiator-connection-history-establish-received-error",
     "MQQB-3.1.5.3.2-15",
-    "The initiator's ConnectionHistory entry EstablishPacketReceived has an Error.",
-    entries_changed({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
+    "The initiator's ConnectionHistory entry with Status EstablishPacketReceived has an Error.",
+    change_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
 
 

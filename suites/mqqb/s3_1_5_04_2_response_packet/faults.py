@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.events import after_events
 from harness.faults.made_up import ELSEWHERE
 from harness.faults.parts import fault, replace_part
@@ -83,14 +83,14 @@ class InitiatorMessagesNotSentOnOpenSession(Sending):
 add(
     "initiator-connection-history-established-missing",
     "MQQB-3.1.5.4.2-08",
-    "The initiator adds no entry Established to ConnectionHistory.",
-    entries_left_out({ConnectionStatus.ESTABLISHED}),
+    "The initiator adds no entry with Status Established to ConnectionHistory.",
+    omit_history_entries({ConnectionStatus.ESTABLISHED}),
 )
 add(
     "initiator-connection-history-established-with-error",
     "MQQB-3.1.5.4.2-08",
-    "The initiator's ConnectionHistory entry Established has an Error.",
-    entries_changed({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
+    "The initiator's ConnectionHistory entry with Status Established has an Error.",
+    change_history_entries({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
 )
 
 

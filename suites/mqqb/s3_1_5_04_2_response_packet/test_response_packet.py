@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, fields, packet
-from harness.peer.handshake import WINDOW
+from harness.expectations import fields, packet
+from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
+    expect_recent_entry,
     find_initiated_session,
     find_outgoing_queue,
-    last_entry,
-    recent_entry,
+    get_last_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
@@ -36,7 +36,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 
     def judge_entry(rule: str, status: str, frame) -> None:
         entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
-        judge(rule, expected=recent_entry(peer, status), observed=last_entry(entries), evidence=frame)
+        judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=frame)
 
     session = OutgoingSession(peer, sut, to)
     asked = session.await_request()
@@ -49,7 +49,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
         evidence=asked,
     )
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = find_outgoing_queue(sut, to)
@@ -78,7 +78,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     session = sender.await_session()
     came = sender.collect(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
-    expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
+    expected, observed = expect_recent_entry(peer, "Established"), get_last_entry(queue["ConnectionHistory"])
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
@@ -92,11 +92,11 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.respond()
-    session.agree(WindowSize=WINDOW)
+    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
     judge(
         "MQQB-3.1.5.4.2-01",
-        expected=WINDOW,
+        expected=UNUSUAL_WINDOW_SIZE,
         observed=observed,
         case="ReceivedWindowSize of the session",
         evidence=session.connection.sent[-1],
@@ -104,6 +104,7 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
+@varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
     """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
     a message of the peer.
@@ -117,14 +118,14 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
-        expected=fields({"quiet before the response": True, "after it": packet("UserMessage")}),
-        observed={"quiet before the response": is_quiet, "after it": message},
+        expected=fields({"silence before the response": True, "after the response": packet("UserMessage")}),
+        observed={"silence before the response": is_quiet, "after the response": message},
         evidence=[parameters, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
-        expected=facts(from_the_sut=packet("UserMessage"), answer_to_a_message=packet("SessionAck")),
-        observed={"from_the_sut": message, "answer_to_a_message": answer},
+        expected=fields({"packet of the SUT": packet("UserMessage"), "answer to a message": packet("SessionAck")}),
+        observed={"packet of the SUT": message, "answer to a message": answer},
         evidence=[parameters, agreed, message, answer],
     )

@@ -49,7 +49,7 @@ def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
 
 
-def _hold_last_message_back(original: _Original, *_: Any) -> _Original:
+def _hold_back_last_message(original: _Original, *_: Any) -> _Original:
     def may_send(qm: QueueManager, session: Session) -> bool:
         return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
@@ -60,7 +60,7 @@ def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_last_first(original: _Original, *_: Any) -> _Original:
+def _send_in_reverse_order(original: _Original, *_: Any) -> _Original:
     def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
@@ -71,14 +71,14 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all messages that waited for the window except the last.",
-    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_message_back),
+    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
 )
 add(
     "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
     "After an acknowledgment, the sender sends the messages that waited for the window in reverse order.",
     both(
-        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_last_first),
+        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_in_reverse_order),
         # The first one stays where it is: the last one was sent instead.
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
     ),

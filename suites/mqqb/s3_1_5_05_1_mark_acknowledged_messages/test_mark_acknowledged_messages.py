@@ -92,8 +92,8 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01")
 def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
-    """The peer refuses a window of transactional messages with FinalAcks and acknowledges them on the session: the SUT
-    sends as many further messages.
+    """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
+    the SUT sends the same number of further messages.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
@@ -54,20 +54,20 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     judge(
         "MQQB-3.1.5.5-05",
         expected=unflagged,
-        observed=_select_range(number, count, numbers),
+        observed=_select_numbers_in_range(number, count, numbers),
         case="messages sent again",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
         expected=none("message with that number"),
-        observed=_select_range(number, number, numbers),
+        observed=_select_numbers_in_range(number, number, numbers),
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
-        observed=_select_range(number + 1, count, numbers),
+        observed=_select_numbers_in_range(number + 1, count, numbers),
         case="messages sent again",
         evidence=evidence,
     )
@@ -76,6 +76,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """Express and recoverable messages alternate; one of three recoverable messages has no flag: the SUT sends only
     that message again.
@@ -92,12 +93,13 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     next_session.acknowledge_all()
 
 
-def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
+def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
     return [at for at in sorted(numbers) if first <= at <= last]
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-03")
+@varied("response queue", "time to be received", priority=("3", "0"))
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
     """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck: the SUT does not send the
     message on the next session.
@@ -115,7 +117,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     judge(
         "MQQB-3.1.5.5.3-03",
         expected=[2],
-        observed=outgoing.numbers_on(next_session),
+        observed=outgoing.list_numbers_on(next_session),
         case="messages on the next session",
         evidence=[*frames, *came],
     )

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
@@ -15,10 +15,10 @@ from suites.mqqb.steps.sequences import (
     RESENT,
     SYSTEM_JOURNAL,
     Outgoing,
-    find_kept,
-    place_in_sequence,
+    find_kept_messages,
+    get_sequence_id_number,
+    get_sequence_info,
     read_info_place,
-    sequence_id_number,
 )
 
 COPIED_ATTRIBUTES = {
@@ -70,7 +70,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: read_element(outgoing.read_sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.send_session_ack()
@@ -78,13 +78,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge(
         "MQQB-3.1.1.5-02",
         expected=[1, 2, 3, 4],
-        observed=outgoing.unacknowledged(),
+        observed=outgoing.list_unacknowledged_numbers(),
         case="UnackedSequence",
         evidence=sent,
     )
-    expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    expected = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
-        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
+        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.read_sequence()["UnackedSequence"]
     ]
     judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
@@ -95,11 +95,17 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         ),
         1,
     ):
-        old = outgoing.sequence()
+        old = outgoing.read_sequence()
         frame = outgoing.send_order_ack(number)
         await_ack_count(step)
-        new = outgoing.sequence()
-        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), case="UnackedSequence", evidence=frame)
+        new = outgoing.read_sequence()
+        judge(
+            removal_rule,
+            expected=left,
+            observed=outgoing.list_unacknowledged_numbers(),
+            case="UnackedSequence",
+            evidence=frame,
+        )
         judge(
             last_ack_rule,
             expected=last,
@@ -153,7 +159,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     for _ in range(REPEATED_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
     await_ack_count(3 + REPEATED_ACK_COUNT)
-    index = read_element(outgoing.sequence(), "ResendIntervalIndex")
+    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge(
         "MQQB-3.1.5.6-05",
         expected=between(0, len(table) - 1),
@@ -167,8 +173,8 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
     frame = outgoing.send_order_ack(4)
-    peer.eventually(lambda: not outgoing.unacknowledged())
-    final = outgoing.sequence()
+    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    final = outgoing.read_sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
     judge(
         "MQQB-3.1.5.6-06",
@@ -177,8 +183,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         case="ResendInterval",
         evidence=frame,
     )
-    observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
-    judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
+    observed = {
+        "UnackedSequence": outgoing.list_unacknowledged_numbers(),
+        "ResendIntervalIndex": outgoing.read_sequence()["ResendIntervalIndex"],
+    }
+    judge(
+        "MQQB-3.1.5.6-11", expected=facts(UnackedSequence=[], ResendIntervalIndex=0), observed=observed, evidence=frame
+    )
 
 
 @needs("send", "management")
@@ -210,10 +221,10 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
-        old_info = outgoing.info()
+        old_info = outgoing.read_transfer_info()
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
-        info, now_s = outgoing.info(), peer.environment.now().utc_s
+        info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
         changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
@@ -262,7 +273,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
-                expected=place_in_sequence(sent[last]),
+                expected=get_sequence_info(sent[last]),
                 observed=read_info_place(info, "EodFirstNonAck"),
                 case="SeqID, SeqNo and PrevNo of EodFirstNonAck",
                 evidence=evidence,
@@ -270,7 +281,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             judge(
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
-                expected=place_in_sequence(sent[4]),
+                expected=get_sequence_info(sent[4]),
                 observed=read_info_place(info, "EodLastNonAck"),
                 case="SeqID, SeqNo and PrevNo of EodLastNonAck",
                 evidence=evidence,
@@ -303,7 +314,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     begun_s = peer.environment.now().utc_s
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_info("EodLastAckCount", 1)
-    info, now_s = outgoing.info(), peer.environment.now().utc_s
+    info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
         expected = between(1, LONGEST_RESEND_INTERVAL_S)
@@ -343,12 +354,14 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
     outgoing.send_session_ack()
-    old_info = outgoing.info()
+    old_info = outgoing.read_transfer_info()
     frame = outgoing.send_order_ack(2)
     peer.eventually(
-        lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+        lambda: (
+            read_element(outgoing.read_transfer_info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+        )
     )
-    info, sequence = outgoing.info(), outgoing.sequence()
+    info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
     judge(
         "MQQB-3.1.5.6-16",
         expected=holds("OutgoingTransferInfo changes", otherwise="unchanged"),
@@ -377,6 +390,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
+@varied("trace", "label", priority=("3", "7"))
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
     the next session.
@@ -389,7 +403,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     next_session = outgoing.await_session()
     while not next_session.quiet():
         pass
-    came, evidence = outgoing.numbers_on(next_session), [*acks, *outgoing.copies(3)]
+    came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(3)]
     judge.all(expected=[3], observed=came, case="messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
@@ -429,11 +443,11 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
 
     def find_journaled():
         return {
-            name: find_kept(sut, queue, outgoing.identifiers)
-            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead", DEAD_LETTERS))
+            name: find_kept_messages(sut, queue, outgoing.identifiers)
+            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead letters", DEAD_LETTERS))
         }
 
-    expected_queues = {"journal": [1], "dead": [2]}
+    expected_queues = {"journal": [1], "dead letters": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

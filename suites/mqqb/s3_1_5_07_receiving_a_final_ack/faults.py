@@ -29,37 +29,37 @@ class AnyFinalAckBeforeOpenSessionIgnored(Closing):
 class SenderFinalAckClassNotReadForJp(FinalAcks):
     """The sender journals a message with JP when a FinalAck of any class for it arrives."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
-        super().journal_final(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
+        super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
 
 
 @fault("sender-final-ack-dead-letter-missing", breaks="MQQB-3.1.5.7-05")
 class SenderFinalAckDeadLetterMissing(FinalAcks):
     """The sender moves no message to a dead-letter queue."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        super().journal_final(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
 class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         before = message_class < MessageClass.MQMSG_CLASS_NACK_Q_DELETED
-        super().journal_final(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        super().journal_completed(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("sender-final-ack-taken-for-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
 class SenderFinalAckTakenForFirstMessage(FinalAcks):
     """The sender treats each FinalAck as the FinalAck of the first waiting message."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         waiting = [one for queue in self.qm.adm.OutgoingQueues.values() for one in queue.session.OutgoingMessageTable]
         for queue in self.qm.adm.OutgoingQueues.values():
             waiting += queue.session.AwaitingFinalACKTable.values()
-        super().journal_final(waiting[0] if waiting else position, message_class)
+        super().journal_completed(waiting[0] if waiting else position, message_class)
 
 
 @fault("sender-dead-letter-queue-of-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
@@ -74,30 +74,30 @@ class SenderDeadLetterQueueOfMessageIgnored(Journaling):
 class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
     """The sender moves a received message with JP to the transactional dead-letter queue."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and position.UserMessage.UserHeader.JP:
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemTransactionalDeadletterQueue)
         else:
-            super().journal_final(position, message_class)
+            super().journal_completed(position, message_class)
 
 
 @fault("sender-dead-letter-in-non-transactional-queue", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
     """The sender moves a transactional dead letter to the nontransactional dead-letter queue."""
 
-    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if message.NegativeJournalingRequested and not received and not message.ApplicationDeadletterQueue:
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
         else:
-            super().journal_final(position, message_class)
+            super().journal_completed(position, message_class)
 
 
 def _change_final_class(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
     class Journaled(FinalAcks):
-        def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
-            super().journal_final(position, change.get(MessageClass(message_class), message_class))
+        def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+            super().journal_completed(position, change.get(MessageClass(message_class), message_class))
 
     return Journaled
 

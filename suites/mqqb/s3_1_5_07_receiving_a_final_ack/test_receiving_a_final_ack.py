@@ -10,7 +10,7 @@ from harness.expectations import fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, build_unknown_ack, send_before_open
-from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
 
 NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
 
@@ -71,7 +71,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
             ("dead letters", DEAD_LETTERS),
             ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTERS),
         )
-        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in queues}
+        return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     expected = {
         name: [number for number, case in enumerate(JOURNALING_CASES, 1) if case[2] == name] for name in find_messages()
@@ -117,11 +117,11 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
 
     def find_messages() -> dict[str, list[int]]:
         return {
-            name: find_kept(sut, queue, outgoing.identifiers)
-            for name, queue in (("own", own), ("system's", DEAD_LETTERS))
+            name: find_kept_messages(sut, queue, outgoing.identifiers)
+            for name, queue in (("named dead-letter queue", own), ("system's dead-letter queue", DEAD_LETTERS))
         }
 
-    expected = {"own": [1, 5], "system's": [2, 6]}
+    expected = {"named dead-letter queue": [1, 5], "system's dead-letter queue": [2, 6]}
     peer.eventually(lambda: find_messages() == expected)
     judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
     outgoing.acknowledge_all()

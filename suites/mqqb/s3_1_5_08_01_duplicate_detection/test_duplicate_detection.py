@@ -7,10 +7,10 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import tags
 
@@ -59,6 +59,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
     """The peer sends a message that its queue refuses twice: the SUT sends one negative acknowledgment for it."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -74,6 +75,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @needs("private_names")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
     """The peer sends two of three messages for a queue of the peer twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
@@ -110,6 +112,7 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
 @needs("timers", "restart")
+@varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
     accepted twice.
@@ -142,12 +145,12 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     session = peer.open_raw()
     packet = peer.message()
     sent = [session.send(packet)]
-    peer.eventually(lambda: _time_stamp(sut, sent[0]) is not None)
-    old_stamp = _time_stamp(sut, sent[0])
+    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) is not None)
+    old_stamp = _read_time_stamp(sut, sent[0])
     peer.pass_time(REPETITION_DELAY_S * 1_000)
     sent.append(session.send(packet))
-    peer.eventually(lambda: _time_stamp(sut, sent[0]) != old_stamp)
-    new_stamp, now_s = _time_stamp(sut, sent[0]), peer.environment.now().utc_s
+    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) != old_stamp)
+    new_stamp, now_s = _read_time_stamp(sut, sent[0]), peer.environment.now().utc_s
     if old_stamp is None or new_stamp is None:
         judge(
             "MQQB-3.1.5.8.1-02",
@@ -174,6 +177,6 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     )
 
 
-def _time_stamp(sut: Sut, message: Frame) -> int | None:
-    entry = history_entry(sut, message)
+def _read_time_stamp(sut: Sut, message: Frame) -> int | None:
+    entry = find_history_entry(sut, message)
     return None if entry is None else entry["TimeStamp"]

@@ -219,8 +219,8 @@ class RouterTransactionalHopCountUnlimited(Routing):
 class RouterMessageForwardedToNextQueueNumber(Routing):
     """The receiver forwards a message to the private queue with the next number."""
 
-    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
-        super().send_on(
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        super().forward_message(
             position,
             set_fields(packet, {"UserHeader.DestinationQueue.PrivateQueueIdentifier": lambda old: old + 1}),
             now,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
+from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
 from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
 from reference_qm.core.transfer.admission import Admission, Outcome
@@ -184,49 +184,49 @@ for _name, _rule, _says, _install in (
         "receiver-nack-of-missing-queue-not-sent",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends no administration acknowledgment for a message with NA to a missing queue.",
-        nack_missing(NO_QUEUE_CLASS),
+        omit_nack(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-missing-queue-without-na",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends an administration acknowledgment for a message without NA to a missing queue.",
-        nack_unasked(NO_QUEUE_CLASS),
+        send_unrequested_nack(NO_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-missing-queue-not-sent",
         "MQQB-3.1.5.8.2-20",
         "The receiver sends no FinalAck for a transactional message to a missing queue.",
-        final_ack_missing(NO_QUEUE_CLASS),
+        omit_final_ack(NO_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-26",
         ("The receiver sends no administration acknowledgment for a transactional message with NA that it refuses."),
-        nack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
+        omit_nack(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-without-na",
         "MQQB-3.1.5.8.2-26",
         ("The receiver sends an administration acknowledgment for a transactional message without NA that it refuses."),
-        nack_unasked(NOT_TRANSACTIONAL_QUEUE_CLASS),
+        send_unrequested_nack(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-29",
         "The receiver sends no FinalAck for a transactional message to a queue that is not transactional.",
-        final_ack_missing(NOT_TRANSACTIONAL_QUEUE_CLASS),
+        omit_final_ack(NOT_TRANSACTIONAL_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-not-sent",
         "MQQB-3.1.5.8.2-34",
         "The receiver sends no administration acknowledgment for a nontransactional message with NA that it refuses.",
-        nack_missing(NOT_TRANSACTIONAL_MESSAGE_CLASS),
+        omit_nack(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-message-without-na",
         "MQQB-3.1.5.8.2-34",
         "The receiver sends an acknowledgment for a nontransactional message without NA that it refuses.",
-        nack_unasked(NOT_TRANSACTIONAL_MESSAGE_CLASS),
+        send_unrequested_nack(NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ),
 ):
     add(_name, _rule, _says, _install)

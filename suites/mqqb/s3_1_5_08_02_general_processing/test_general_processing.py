@@ -8,19 +8,20 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, history_entry
+from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
-from suites.mqqb.steps.ordering import Receiver, private_queue_number
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 DELAY_MS = ACK_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
-"""An AckTimeout so long that no acknowledgment comes during a check."""
+"""An AckTimeout so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers with which the check still has time to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+@varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
     """The SUT acknowledges three express messages together, half of AckTimeout after the first.
 
@@ -76,6 +77,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
@@ -89,17 +91,18 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queues")
+@varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
     """The elements of a session are inspected before any message, after a message to a private name, and after a
     message to a direct name.
     """
-    number = _plain_queue_number(sut)
+    number = _get_plain_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
         sent.append(session.send(message))
-        peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
+        peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
         states.append(find_accepted_session(sut, peer.identifier))
     for rule, name, expected in (
         ("MQQB-3.1.5.8.2-03", "UnackedReceivedMsgCount", [0, 1, 2]),
@@ -117,17 +120,18 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-04")
 @needs("queues", "private_names")
+@varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct
     name afterwards.
     """
     receiver = Receiver(peer, sut)
-    user = peer.private_queue(sut.guid, private_queue_number(sut, sut.queue("transactional")))
+    user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
     observed: list[Frame | None] = []
     for number in (1, 2):
         evidence.append(receiver.send(user, destination=None))
-        frame = receiver.last_acknowledgment(number)
+        frame = receiver.await_last_acknowledgment(number)
         observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
     expected = packets(
@@ -138,6 +142,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     """Each of two messages has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since
     1970.
@@ -145,7 +150,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     session = peer.open_raw()
     known = _read_history(sut)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
-    peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
+    peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
@@ -179,7 +184,7 @@ def _read_history(sut):
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}
 
 
-def _plain_queue_number(sut):
+def _get_plain_queue_number(sut):
     """Return the number of the SUT's nontransactional queue, for use in a private name."""
     name = sut.queue()
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:

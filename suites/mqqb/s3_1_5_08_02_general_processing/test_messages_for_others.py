@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
@@ -44,6 +44,7 @@ class ForwardingSut:
 @covers("MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+@varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     """The peer sends messages for itself with different hop counts: the SUT forwards them unchanged, with RC increased
     by one.
@@ -61,11 +62,11 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         case="RC of the forwarded messages",
         evidence=evidence,
     )
-    expected, observed = sorted(map(_describe, sent)), sorted(map(_describe, came))
+    expected, observed = sorted(map(_describe_forwarded_fields, sent)), sorted(map(_describe_forwarded_fields, came))
     judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
 
 
-def _describe(frame: Frame) -> str:
+def _describe_forwarded_fields(frame: Frame) -> str:
     """Describe the fields of a message that a router does not change: identifier, destination, delivery and content."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     number = user.DestinationQueue.PrivateQueueIdentifier

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, facts, of_classes, packets
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -25,7 +25,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
     private_queue,
 )
-from suites.mqqb.steps.ordering import private_queue_number
+from suites.mqqb.steps.ordering import get_private_queue_number
 
 UNKNOWN_NUMBER = 0x00FF_FF17
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
@@ -36,17 +36,17 @@ BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("priva
 """The parameter ``name``: the kind of name (direct or private) by which a message names a queue of the SUT."""
 
 
-def _destination_arguments(sut: Sut, name: str, kind: str) -> dict[str, Any]:
+def _build_destination_arguments(sut: Sut, name: str, kind: str) -> dict[str, Any]:
     """Return the arguments of a message, except fields of UserHeader, that name a queue of the SUT."""
     return {"queue": kind} if name == "direct" else {"queue": kind, "destination": None}
 
 
-def _destination_fields(sut: Sut, name: str, kind: str) -> dict[str, Any]:
+def _build_destination_fields(sut: Sut, name: str, kind: str) -> dict[str, Any]:
     """Return the fields of UserHeader that name a queue of the SUT."""
-    return {} if name == "direct" else private_queue(sut.guid, private_queue_number(sut, sut.queue(kind)))
+    return {} if name == "direct" else private_queue(sut.guid, get_private_queue_number(sut, sut.queue(kind)))
 
 
-def _tracing_headers(sut: Sut) -> dict[str, Any]:
+def _build_tracing_headers(sut: Sut) -> dict[str, Any]:
     """Return the headers that request a report of arrival, if the SUT knows the report queue."""
     return {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}} if sut.has("public_names") else {}
 
@@ -57,10 +57,10 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
     The session for reports is open then. If the SUT opened it together with the session for acknowledgments, it would
     be late: only the response to the later of two Ping Requests counts (3.1.7.8).
     """
-    if not _tracing_headers(receiver.sut):
+    if not _build_tracing_headers(receiver.sut):
         return []
-    receiver.send_packet(receiver.build_message(**_tracing_headers(receiver.sut)))
-    return receiver.await_all(receiver.reports, 1)
+    receiver.send_packet(receiver.build_message(**_build_tracing_headers(receiver.sut)))
+    return receiver.await_all(receiver.list_reports, 1)
 
 
 @sut_survives()
@@ -84,14 +84,14 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     missing = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(
         name, {"DQ": QueueType.DIRECT}
     ) | JOURNALING_FIELDS
-    rest = {"destination": destination, "properties": {"PA": 1}, **_tracing_headers(sut)}
+    rest = {"destination": destination, "properties": {"PA": 1}, **_build_tracing_headers(sut)}
     known = _open_report_session(receiver)
     sent = [
         receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, **rest)) for recoverable in (0, 1)
     ]
     sent.append(receiver.send(receiver.with_admin_queue(missing), **rest))
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
-    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
+    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     rules = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
     _judge_only_last_arrived(receiver, judge, rules, sent, [*sent, *came], known)
     receiver.acknowledge_all()
@@ -128,6 +128,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-20")
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
     """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
     cause none.
@@ -160,16 +161,16 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALING_FIELDS),
-        _destination_arguments(sut, name, "plain"),
+        receiver.with_admin_queue(_build_destination_fields(sut, name, "plain") | JOURNALING_FIELDS),
+        _build_destination_arguments(sut, name, "plain"),
     )
     known = _open_report_session(receiver)
-    sent = [receiver.send(user, properties={"PA": 1, "NA": na}, **rest, **_tracing_headers(sut)) for na in (0, 1)]
+    sent = [receiver.send(user, properties={"PA": 1, "NA": na}, **rest, **_build_tracing_headers(sut)) for na in (0, 1)]
     finals = receiver.await_all(receiver.final_acks, 2)
-    receiver.await_all(lambda: receiver.acks_of(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
+    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
     sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
-    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:2])]
+    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
+    acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
@@ -190,8 +191,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        _destination_fields(sut, name, "transactional") | JOURNALING_FIELDS,
-        _destination_arguments(sut, name, "transactional") | _tracing_headers(sut),
+        _build_destination_fields(sut, name, "transactional") | JOURNALING_FIELDS,
+        _build_destination_arguments(sut, name, "transactional") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
     sent = [
@@ -199,10 +200,10 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
-    receiver.await_all(lambda: receiver.acks_of(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
+    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
-    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
+    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
+    acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence)
@@ -213,8 +214,8 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     """Judge that only the last of these messages arrived and is stored, and, with the last rule, that only it was
     reported.
     """
-    arrived = receiver.acks_of(AckClass.REACH_QUEUE, *sent)
-    reports = [report for report in receiver.reports() if report not in known]
+    arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
+    reports = [report for report in receiver.list_reports() if report not in known]
     stored = find_queues_of(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
     expected, observed = (
@@ -228,6 +229,6 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
 
 def _make_first_message(receiver, name, kind):
     """Make the first message of another sequence, for a queue that accepts it."""
-    user = receiver.with_admin_queue(_destination_fields(receiver.sut, name, kind))
-    rest = _destination_arguments(receiver.sut, name, kind)
+    user = receiver.with_admin_queue(_build_destination_fields(receiver.sut, name, kind))
+    rest = _build_destination_arguments(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)

@@ -166,16 +166,16 @@ def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
     return replace_part(Granted)
 
 
-def _add_write_to_peek(ace: Ace) -> Ace:
+def _grant_write_with_peek(ace: Ace) -> Ace:
     peeking = ace.Mask & QueueAccess.MQSEC_PEEK_MESSAGE
     return replace(ace, Mask=ace.Mask | QueueAccess.MQSEC_WRITE_MESSAGE) if peeking else ace
 
 
-def _drop_sole_write(ace: Ace) -> Ace:
+def _deny_sole_write_right(ace: Ace) -> Ace:
     return replace(ace, Mask=ace.Mask if ace.Mask & ~QueueAccess.MQSEC_WRITE_MESSAGE else 0)
 
 
-def _give_self_to_everyone(ace: Ace) -> Ace:
+def _grant_rights_of_self_to_everyone(ace: Ace) -> Ace:
     return replace(ace, Sid=EVERYONE) if ace.Sid == SELF_SID else ace
 
 
@@ -183,17 +183,17 @@ add(
     "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
     "The receiver grants write access to a sender with the right to peek.",
-    _change_queue_rights(_add_write_to_peek),
+    _change_queue_rights(_grant_write_with_peek),
 )
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
     "The receiver denies write access to a sender whose only right is the right to write.",
-    _change_queue_rights(_drop_sole_write),
+    _change_queue_rights(_deny_sole_write_right),
 )
 add(
     "receiver-self-right-granted-to-sender",
     "MQQB-3.1.5.8.3-119",
     "The receiver grants the rights of SELF to every sender.",
-    _change_queue_rights(_give_self_to_everyone),
+    _change_queue_rights(_grant_rights_of_self_to_everyone),
 )

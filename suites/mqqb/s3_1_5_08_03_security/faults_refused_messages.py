@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import replace_part
-from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
+from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -36,19 +36,19 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "The receiver sends no administration acknowledgment for a message with NA and an invalid signature.",
-        nack_missing(BAD_SIGNATURE),
+        omit_nack(BAD_SIGNATURE),
     ),
     (
         "receiver-nack-of-invalid-signature-without-na",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "The receiver sends an administration acknowledgment for a message without NA and with an invalid signature.",
-        nack_unasked(BAD_SIGNATURE),
+        send_unrequested_nack(BAD_SIGNATURE),
     ),
     (
         "receiver-final-ack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-41"),
         "The receiver sends no FinalAck for a transactional message with an invalid signature.",
-        final_ack_missing(BAD_SIGNATURE),
+        omit_final_ack(BAD_SIGNATURE),
     ),
     (
         "receiver-message-with-invalid-signature-inserted",
@@ -60,7 +60,7 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
         "The receiver sends no administration acknowledgment for an undecryptable message with NA.",
-        nack_missing(BAD_ENCRYPTION),
+        omit_nack(BAD_ENCRYPTION),
     ),
     (
         "receiver-nack-of-invalid-encryption-without-na",
@@ -69,13 +69,13 @@ for _name, _breaks, _says, _install in (
             "The receiver sends an administration acknowledgment for a message without NA that it refuses because "
             "of its encryption."
         ),
-        nack_unasked(BAD_ENCRYPTION),
+        send_unrequested_nack(BAD_ENCRYPTION),
     ),
     (
         "receiver-final-ack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-51", "MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-85"),
         "The receiver sends no FinalAck for a transactional message that it refuses because of its encryption.",
-        final_ack_missing(BAD_ENCRYPTION),
+        omit_final_ack(BAD_ENCRYPTION),
     ),
     (
         "receiver-message-with-invalid-encryption-inserted",
@@ -87,19 +87,19 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-denied-access-not-sent",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends no administration acknowledgment for a message with NA whose sender has no access.",
-        nack_missing(ACCESS_DENIED),
+        omit_nack(ACCESS_DENIED),
     ),
     (
         "receiver-nack-of-denied-access-without-na",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends an administration acknowledgment for a message without NA whose sender has no access.",
-        nack_unasked(ACCESS_DENIED),
+        send_unrequested_nack(ACCESS_DENIED),
     ),
     (
         "receiver-final-ack-of-denied-access-not-sent",
         "MQQB-3.1.5.8.3-124",
         "The receiver sends no FinalAck for a transactional message whose sender has no access.",
-        final_ack_missing(ACCESS_DENIED),
+        omit_final_ack(ACCESS_DENIED),
     ),
     (
         "receiver-message-with-denied-access-inserted",

@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import SHA1, Secured, flip_signature_bit, judge_dispositions, sign, with_signature
+from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 IN_QUEUE, NOT_IN_QUEUE = "in its queue", "not in its queue"
@@ -179,7 +179,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     copied = {name: getattr(properties, name) for name in names}
     header = {"AdminQueue": frame["UserHeader"].AdminQueue}
     value = bytes(frame["SecurityHeader"].Signature)
-    valid, foreign = (with_signature(secured.message(header=header, **copied), value) for _ in range(2))
+    valid, foreign = (add_signature(secured.message(header=header, **copied), value) for _ in range(2))
     dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
         ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD),

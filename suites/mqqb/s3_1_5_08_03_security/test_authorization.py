@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 
 from harness.expectations import holds
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
@@ -92,7 +92,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Dave, the owner without the right to write": message_of(DAVE),
             "Erin, denied although in the group": message_of(ERIN),
             "Alice, signed": sign(message_of(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": message_of(ALICE, security=_queue_manager_security(peer)),
+            "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
             "Alice, without NA": message_of(ALICE, NA=0),
         },
         "restricted",
@@ -100,7 +100,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     judge_dispositions(judge, secured, dispositions, RESTRICTED_QUEUE_ROWS)
 
 
-def _queue_manager_security(peer):
+def _build_queue_manager_security(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
@@ -134,7 +134,7 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             "Alice": secured.message(),
-            "a queue manager, as Everyone": secured.message(security=_queue_manager_security(peer)),
+            "a queue manager, as Everyone": secured.message(security=_build_queue_manager_security(peer)),
             "a SID without account": secured.message(MALLORY),
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }
@@ -195,6 +195,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-01")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
     """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
     with no other class.

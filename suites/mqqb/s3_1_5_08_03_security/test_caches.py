@@ -10,7 +10,7 @@ from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
-from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
+from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES_HASHED, SYMMETRIC_KEYS, Secured, encrypt, sign
 
 SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
@@ -87,7 +87,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-32",
         "MQQB-3.1.5.8.3-33",
-        expected=expect_about(now_s),
+        expected=expect_current_time(now_s),
         observed=entry["CachedTime"],
         case="CachedTime",
         evidence=evidence,
@@ -185,7 +185,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=evidence)
     judge(
         "MQQB-3.1.5.8.3-66",
-        expected=expect_about(now_s),
+        expected=expect_current_time(now_s),
         observed=entry["CachedTime"],
         case="CachedTime",
         evidence=evidence,
@@ -253,9 +253,11 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
     )
-    for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
+    for at, (rule, element) in enumerate(
+        (("MQQB-3.1.5.8.3-60", "CryptoServiceProvider"), ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm"))
+    ):
         observed = [entry[at] for entry in entries]
-        judge(rule, expected=[way[at] for way in expected], observed=observed, evidence=frames)
+        judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)
 
 
 @SECURITY_NEEDS

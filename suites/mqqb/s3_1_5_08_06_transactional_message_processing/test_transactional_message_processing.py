@@ -10,7 +10,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
@@ -74,10 +74,10 @@ LEAST_GROWTH_S = 2
 """The wait before a time is set again, and the least increase of that time in whole seconds."""
 ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
-"""The number of attempts: a stalled system handles the message and the timer together."""
+"""The number of attempts; several are needed because a stalled system handles message and timer together."""
 
 
-def _describe_time(peer, frame: Frame | None, since: Frame) -> str:
+def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     """Describe how long after a message its OrderAck arrived."""
     return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, IN_TIME)
 
@@ -92,6 +92,7 @@ def _describe_time(peer, frame: Frame | None, since: Frame) -> str:
     "MQQB-3.1.3.2-28",
     "MQQB-3.1.6.9-01",
 )
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: an OrderAck with
     that message's number follows OrderAckTimeout later.
@@ -101,7 +102,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
         receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
-        when, evidence = _describe_time(peer, frame, sent), [sent, frame]
+        when, evidence = _describe_order_ack_time(peer, frame, sent), [sent, frame]
         judge(
             "MQQB-3.1.5.8.6-03",
             "MQQB-3.1.1.6.2-06",
@@ -140,14 +141,14 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * GAP_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
-        sent = _send_two_in_time(receiver, gap_ms)
+        sent = _send_two_messages_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
         number = read_ack_place(frame).TxSequenceNumber
         if number == last:
             break
-        receiver.last_acknowledgment(last)  # a stalled system handles timer and message together
-    observed = {"message": number, "from the second": _describe_time(peer, frame, sent[-1])}
+        receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
+    observed = {"message": number, "from the second": _describe_order_ack_time(peer, frame, sent[-1])}
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
@@ -172,7 +173,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
 
 
-def _send_two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
+def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     """Send two messages, the second while the timer of the first runs; raise ConformanceFailure when the second is too
     late.
     """
@@ -183,7 +184,7 @@ def _send_two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
         sent.append(receiver.send())
         if receiver.peer.took(*sent).ms <= due_ms * 4 // 5:
             return sent
-        receiver.last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
+        receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure(
         "the tester sent each second message too late: the timer that the first had started had expired"
     )
@@ -201,7 +202,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
         for number in given:
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
-        frame = receiver.last_acknowledgment(expected)
+        frame = receiver.await_last_acknowledgment(expected)
         observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge.all(expected=expected, observed=observed, case="number in the OrderAck", evidence=[*sent, frame])
 
@@ -278,7 +279,7 @@ def _judge_offers(
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]
-    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), len(wanted))
+    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
@@ -292,6 +293,7 @@ def _judge_offers(
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("management", "queues")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
+@varied("extension", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
     """The peer sends three messages out of order, one in order, and one out of order: get_transfers shows RejectCount
     1, 2, 3, then 1, and LastAccessTime increases.
@@ -299,7 +301,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
-    first = _transfer_info(receiver)
+    first = _get_listed_transfer(receiver)
     peer.pass_time(LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
@@ -310,7 +312,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             continue
         expected = count if count <= 3 else 1
         peer.eventually(functools.partial(_has_reject_count, receiver, expected))
-        observed = _transfer_info(receiver)["RejectCount"]
+        observed = _get_listed_transfer(receiver)["RejectCount"]
         judge(
             "MQQB-3.1.5.8.6-05",
             "MQQB-3.1.5.8.6-06",
@@ -321,15 +323,15 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
         )
         if count == 1:
             _judge_growth(
-                peer, judge, "MQQB-3.1.5.8.6-08", first, _transfer_info(receiver), "LastAccessTime", begun, sent
+                peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:
-    return bool(_transfer_info(receiver)["RejectCount"] == count)
+    return bool(_get_listed_transfer(receiver)["RejectCount"] == count)
 
 
-def _transfer_info(receiver: Receiver) -> dict[str, Any]:
+def _get_listed_transfer(receiver: Receiver) -> dict[str, Any]:
     """Return the entry of get_transfers for the receiver's sequence."""
     queue = receiver.sut.queue("transactional")
     ordinal = receiver.sequence.identifier.Ordinal
@@ -350,15 +352,15 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
-    before = _session(peer, sut)
-    first = _transfer(peer, sut)
+    before = _find_session(peer, sut)
+    first = _find_transfer_info(peer, sut)
     peer.pass_time(LATER_MESSAGE_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2
         rejected.append(receiver.send())
         peer.eventually(functools.partial(_has_rejected, peer, sut, count))
-        session, transfer = _session(peer, sut), _transfer(peer, sut)
+        session, transfer = _find_session(peer, sut), _find_transfer_info(peer, sut)
         judge(
             "MQQB-3.1.5.8.6-05",
             expected=count,
@@ -377,7 +379,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver.sequence.number = 1
     taken = receiver.send()
     peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
-    count = read_element(_session(peer, sut), "TxMessageRejectCount")
+    count = read_element(_find_session(peer, sut), "TxMessageRejectCount")
     judge(
         "MQQB-3.1.5.8.6-07",
         expected=0,
@@ -388,7 +390,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
     _judge_growth(
-        peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]
+        peer, judge, "MQQB-3.1.6.9-02", before, _find_session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]
     )
 
 
@@ -407,14 +409,14 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
 
 
 def _has_rejected(peer, sut, count: int) -> bool:
-    return bool(read_element(_session(peer, sut), "TxMessageRejectCount") == count)
+    return bool(read_element(_find_session(peer, sut), "TxMessageRejectCount") == count)
 
 
-def _session(peer, sut) -> dict[str, Any]:
+def _find_session(peer, sut) -> dict[str, Any]:
     return find_accepted_session(sut, peer.identifier)
 
 
-def _transfer(peer, sut) -> dict[str, Any]:
+def _find_transfer_info(peer, sut) -> dict[str, Any]:
     """Return the IncomingTransactionalTransferInfo of the peer's sequence; the newest if there were earlier
     sequences.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, byte, during, set_fields, skip_during
+from harness.faults.primitives import at_restart, during, replace_byte, set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -35,7 +35,7 @@ class ExpressForward(Receiving):
 class RefusedMessageHoldsFlagsBack(Receiving):
     """The receiver does not flag the recoverable messages that follow a refused message as stored."""
 
-    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
 
 
@@ -101,7 +101,7 @@ def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
     )
 
 
-def _clear_flag_bits(bits: int) -> Callable[[int], int]:
+def _clear_highest_flag(bits: int) -> Callable[[int], int]:
     return lambda flags: flags & ~bits
 
 
@@ -111,7 +111,7 @@ for _name, _rule, _says, _path, _change in (
         "MQQB-3.1.5.8.7-03",
         "The receiver's SessionAck after 32 recoverable messages has SH clear.",
         "BaseHeader.Flags",
-        _clear_flag_bits(BaseHeader.flags(SH=1)),
+        _clear_highest_flag(BaseHeader.flags(SH=1)),
     ),
     (
         "receiver-session-ack-after-32-ack-sequence-number-low",
@@ -146,7 +146,7 @@ for _name, _rule, _says, _path, _change in (
         "MQQB-3.1.5.8.7-09",
         "The receiver's SessionAck after 32 recoverable messages has the highest bit of RecoverableMsgAckFlags clear.",
         "SessionHeader.RecoverableMsgAckFlags",
-        _clear_flag_bits(1 << 31),
+        _clear_highest_flag(1 << 31),
     ),
     (
         "receiver-session-ack-after-32-window-size-high",
@@ -158,7 +158,7 @@ for _name, _rule, _says, _path, _change in (
 ):
     add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
-_untyped = byte(PT_OFFSET, lambda old: old & 0xF0)
+_untyped = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
 add(
     "receiver-session-ack-after-32-pt-0",
     "MQQB-3.1.5.8.7-04",

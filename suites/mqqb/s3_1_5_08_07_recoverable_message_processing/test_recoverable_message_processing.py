@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds, one_of
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
@@ -41,7 +41,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT:
-        raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
+        raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
@@ -100,27 +100,28 @@ UNFORWARDED_RC = 0x1F
 @sut_survives()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
+@varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
     """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
     the third as number 3 or 2 (E19).
     """
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
-    packets = [first, first.copy() if reason == "a duplicate" else _build_refused(peer, sut, reason), third]
+    packets = [first, first.copy() if reason == "a duplicate" else _build_refused_message(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
-    peer.environment.run_until(lambda: len(_stored_numbers(session)) >= len(sent), within_ms)
+    peer.environment.run_until(lambda: len(_list_stored_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
     judge(
         "MQQB-3.1.5.8.7-15",
         expected=allowed,
-        observed=_stored_numbers(session),
+        observed=_list_stored_numbers(session),
         case="numbers acknowledged as stored",
         evidence=[*sent, session.last],
     )
 
 
-def _build_refused(peer, sut, reason):
+def _build_refused_message(peer, sut, reason):
     if reason == "no such queue":
         return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
@@ -129,7 +130,7 @@ def _build_refused(peer, sut, reason):
     return peer.recoverable_message(user, destination=None)
 
 
-def _stored_numbers(session) -> list[int]:
+def _list_stored_numbers(session) -> list[int]:
     """Return the numbers of the recoverable messages that were acknowledged as stored on a session (E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
@@ -143,6 +144,7 @@ def _stored_numbers(session) -> list[int]:
 
 @covers("MQQB-3.1.5.8.7-12")
 @needs("receive", "restart")
+@varied("extension", "trace", acknowledgments=("none", "of arrival"))
 def test_acknowledged_messages_survive_restart(peer, sut, judge):
     """The SUT acknowledges recoverable and transactional messages of the peer, then restarts: its queues contain the
     same messages.
@@ -159,16 +161,16 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
         within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
     )
-    acks = [ack, receiver.last_acknowledgment(2)]
-    before = _queue_contents(sut)
+    acks = [ack, receiver.await_last_acknowledgment(2)]
+    before = _describe_queue_contents(sut)
     if len(before) != len(sent):
         raise ConformanceFailure(f"{len(before)} of {len(sent)} messages arrived in their queues")
     sut.restart()
-    after = _queue_contents(sut)
+    after = _describe_queue_contents(sut)
     judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, case="messages in the queues", evidence=[*sent, *acks])
 
 
-def _queue_contents(sut) -> list[str]:
+def _describe_queue_contents(sut) -> list[str]:
     """Describe the messages in the queues that the check uses."""
     return [
         f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"
@@ -181,6 +183,7 @@ def _queue_contents(sut) -> list[str]:
 @covers("MQQB-3.1.5.8.7-13")
 @sut_survives()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
+@varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
     """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable ones:
     only 2 keeps the session open.
@@ -201,6 +204,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
 
 
 @covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
+@varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     """The peer sends three groups of express and recoverable messages: each SessionAck flags the recoverable messages
     of its group.
@@ -224,6 +228,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.7-15")
+@varied("priority", "time to be received", "time to reach queue", "extension", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
     as number 3 or 2 (E17).
@@ -262,6 +267,7 @@ GREATEST_TIMER_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
+@varied("acknowledgments", "extension", "label", "body", "destination")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
     """The peer sends an express message and two recoverable ones: the SUT sends a SessionAck RecoverableAckTimeout
     after the first recoverable message.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
-from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
+from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.positions import Positions
@@ -74,25 +74,25 @@ add(
     "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
     "The receiver does not acknowledge a message to a full queue to the administration queue.",
-    nack_missing(QUEUE_FULL),
+    omit_nack(QUEUE_FULL),
 )
 add(
     "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
     "The receiver acknowledges a message to a full queue to the administration queue although NA is clear.",
-    nack_unasked(QUEUE_FULL),
+    send_unrequested_nack(QUEUE_FULL),
 )
 add(
     "receiver-final-ack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-11",
     "The receiver sends no FinalAck for a transactional message to a full queue.",
-    final_ack_missing(QUEUE_FULL),
+    omit_final_ack(QUEUE_FULL),
 )
 add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
     "The receiver does not put a message with JN to a full queue into the dead-letter queue.",
-    skip(Admission.log_refused),
+    skip(Admission.journal_refused),
 )
 
 
@@ -100,8 +100,8 @@ add(
 class LoggedWithTransaction(Admission):
     """The receiver puts a transactional message to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
-        super().log_refused(message)
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
@@ -123,8 +123,8 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
 class LoggedUnasked(Admission):
     """The receiver puts a message without JN to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
-        super().log_refused(replace(message, NegativeJournalingRequested=True))
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(replace(message, NegativeJournalingRequested=True))
 
 
 @fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
@@ -139,6 +139,6 @@ class PriorityLostInQueue(Positions):
 class RecoverableMessageOverQuotaNoDeadLetter(Admission):
     """The receiver does not put a recoverable message with JN to a full queue into the dead-letter queue."""
 
-    def log_refused(self, message: Message) -> None:
+    def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().log_refused(message)
+            super().journal_refused(message)

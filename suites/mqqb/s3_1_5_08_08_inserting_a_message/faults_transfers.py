@@ -149,8 +149,8 @@ def _clear_on_forwarding(element: str) -> Install:
     """Make the queue manager set an element of OutgoingTransferInfo to 0 when it forwards a message."""
 
     class Forgotten(Routing):
-        def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
-            super().send_on(position, packet, now)
+        def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+            super().forward_message(position, packet, now)
             queue = position.QueueReference
             assert isinstance(queue, OutgoingQueue)
             if queue.OutgoingTransferInfoReference is not None:

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
@@ -21,7 +21,7 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
 QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
@@ -79,13 +79,13 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-01",
         "MQQB-3.1.5.8.8-02",
         "MQQB-3.1.5.8.8-05",
-        expected=any_order(*map(_sent_properties, sent.values())),
-        observed=[_stored_properties(one) for _, one in stored()],
+        expected=any_order(*map(_get_sent_properties, sent.values())),
+        observed=[_get_stored_properties(one) for _, one in stored()],
         evidence=evidence,
     )
 
 
-def _sent_properties(frame) -> str:
+def _get_sent_properties(frame) -> str:
     """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
@@ -94,7 +94,7 @@ def _sent_properties(frame) -> str:
     )
 
 
-def _stored_properties(message) -> str:
+def _get_stored_properties(message) -> str:
     """Return label, body, priority, tag and number of a message in a queue."""
     number = message["message_id"].rpartition("\\")[2]
     return (
@@ -130,8 +130,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
         sent.append(receiver.send_packet(packet))
     finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
-    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 1)
+    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
+    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
     there = [label for label in sut.labels(queue) if label.startswith("for quota")]
@@ -168,7 +168,7 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
         for label in ("fits", "does not fit")
     ]
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
-    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.acks_of(kind, *sent)], 2)
+    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     observed = {"acknowledged": acks, "in_queue": sut.labels(queue)}
     expected = facts(acknowledged=of_classes(*kinds), in_queue=["fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
@@ -178,6 +178,7 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
+@varied("acknowledgments", "response queue", "application tag", "extension", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     """With a quota of 0 for the queue manager, a message of the peer makes the SUT close the session, and is not in its
     queue.
@@ -192,7 +193,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("disregarded", otherwise="in its queue"),
+        expected=holds("the message was disregarded", otherwise="in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )
@@ -211,6 +212,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     "MQQB-3.1.5.8.8-27",
 )
 @needs("management", "queues", "receive")
+@varied("acknowledgments", "extension", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
     of the sequence.
@@ -226,7 +228,7 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         found.append(
             [
                 one
-                for one in _transfers(sut, name)
+                for one in _list_transfer_infos(sut, name)
                 if one["SequenceIdentifier"]["Ordinal"] == sequence.identifier.Ordinal
             ]
         )
@@ -292,6 +294,7 @@ RULES_OF_TRANSFER_INFO = (
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
+@varied("extension", "queue journaling", priority=("3", "0"))
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
@@ -299,20 +302,25 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
-    unread = sum(_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name))  # of earlier checks
+    unread = sum(
+        _get_outgoing_transfer_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name)
+    )  # of earlier checks
     own = outgoing.send(3, journal=["positive"])
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
-    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = len(outgoing.session.messages), _info(find_outgoing_queue(sut, name))["EodResendInterval"]
+    peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
+    known, interval_s = (
+        len(outgoing.session.messages),
+        _get_outgoing_transfer_info(find_outgoing_queue(sut, name))["EodResendInterval"],
+    )
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
-    if not peer.eventually(lambda: read_info_place(outgoing.info(), "EodNextSeq")[1] > 1):
+    if not peer.eventually(lambda: read_info_place(outgoing.read_transfer_info(), "EodNextSeq")[1] > 1):
         raise ConformanceFailure("OutgoingTransferInfo does not show the message that the SUT forwarded")
-    info, now_s = outgoing.info(), peer.environment.now().utc_s
-    last, following = place_in_sequence(own[2]), place_in_sequence(own[2], 1)
+    info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
+    last, following = get_sequence_info(own[2]), get_sequence_info(own[2], 1)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
@@ -328,7 +336,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     ):
         judge(rule, expected=expected, observed=info.get(element), case=element, evidence=[*acks, sent])
     for rule, element, place in (
-        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_in_sequence(own[1])),
+        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", get_sequence_info(own[1])),
         ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
         ("MQQB-3.1.5.8.8-36", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-37", "EodNextSeq", following),
@@ -360,6 +368,7 @@ COPIED_ELEMENTS = {
 
 @covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
+@varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
     OutgoingTransferInfo has the values of the session's elements.
@@ -368,14 +377,14 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     sender = Sender(peer, sut, to=name)
     sender.send(1, 2, delivery="transactional")
     session, _ = sender.await_first(2)
-    before = _info(find_outgoing_queue(sut, name))
+    before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     came = sender.collect(session, 3)
-    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)) != before)
-    info, state = _info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
+    peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)) != before)
+    info, state = _get_outgoing_transfer_info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
@@ -405,10 +414,10 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
         judge(rule, expected=expected, observed=observed, case=element, evidence=evidence)
 
 
-def _transfers(sut, name: str) -> list[dict[str, Any]]:
+def _list_transfer_infos(sut, name: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     return list(sut.control.call("get_transfers", queue=name)["transfers"])
 
 
-def _info(queue: dict[str, Any]) -> dict[str, Any]:
+def _get_outgoing_transfer_info(queue: dict[str, Any]) -> dict[str, Any]:
     return dict(queue["OutgoingTransferInfo"] or {})

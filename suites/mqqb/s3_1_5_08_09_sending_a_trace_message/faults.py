@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, change_reports, reported_with
+from harness.faults.reports import ELSEWHERE, change_report_element, change_reports
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -49,7 +49,7 @@ _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
 )
 for _name, _rule, _element, _value in _ELEMENTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
-    add(_name, _rule, _says, reported_with(Tracing.trace_received, _element, _value))
+    add(_name, _rule, _says, change_report_element(Tracing.trace_received, _element, _value))
 
 
 @fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")

@@ -51,7 +51,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     untraced = receiver.send_packet(receiver.build_message(**traced(5, on=0)))
     repeated = receiver.send_packet(packets[0])
     to_unknown_queue = receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID)))
-    reports = receiver.await_all(receiver.reports, len(reported))
+    reports = receiver.await_all(receiver.list_reports, len(reported))
     found = [Report(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
@@ -63,7 +63,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
         ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
         ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
-        ("MQQB-3.1.5.8.9-08", "a report came", True, bool(found)),
+        ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
             "reports to known and unknown queue",
@@ -80,7 +80,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
         for frame in reported
     ]
-    expected_values = Report.expected_values(PEER_PUBLIC_QUEUE)
+    expected_values = Report.build_expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
         ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
         ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
@@ -92,7 +92,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     labels = sorted(report.label for report in found)
     judge(
         "MQQB-3.1.5.8.9-06",
-        expected=sorted(map(Report.expected_label, reported)),
+        expected=sorted(map(Report.build_expected_label, reported)),
         observed=labels,
         case="labels of the reports",
         evidence=evidence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
@@ -24,6 +24,7 @@ LONG_RETRY_MS = 60_000
     "MQQB-3.1.6.1-10",
     "MQQB-3.1.7.3-01",
 )
+@varied("trace", "label", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
     """The peer drops the session with two of three messages unacknowledged, twice: each time the SUT reconnects and
     sends both again; once all are acknowledged it does not reconnect.
@@ -50,7 +51,13 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
-    judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP_PACKETS), observed=set_up, evidence=[ack, *request])
+    judge(
+        "MQQB-3.1.6.1-03",
+        expected=packets(*SET_UP_PACKETS),
+        observed=set_up,
+        case="new connection",
+        evidence=[ack, *request],
+    )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
     judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
     if again is None or came != [2, 3]:
@@ -75,7 +82,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        expected=holds("the SUT opens no new session with no messages left", otherwise="a new session"),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
@@ -93,7 +100,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
-    order = _by_priority(came)
+    order = _group_tags_by_priority(came)
     for _ in range(2):
         session.close()
         session = sender.await_session()
@@ -102,7 +109,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3.1-D01",
             expected=order,
-            observed=_by_priority(frames),
+            observed=_group_tags_by_priority(frames),
             case="messages by priority",
             evidence=evidence,
         )
@@ -123,6 +130,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
 
 @needs("send", "set_timers")
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
+@varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
     """The only unacknowledged message gets its OrderAck on the peer's session after its own session was lost: the SUT
     connects only when it has another message.
@@ -213,7 +221,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     )
 
 
-def _by_priority(frames):
+def _group_tags_by_priority(frames):
     """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
     them.
     """

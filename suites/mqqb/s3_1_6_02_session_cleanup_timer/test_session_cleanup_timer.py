@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, holds
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
 
 CLEANUP_MS = 12_000
@@ -14,6 +14,7 @@ LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01", "MQQB-3.1.5.8.2-13")
 @needs("timers")
+@varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
     """Of three sessions, two receive a message (accepted or refused) half-way through the cleanup time: the idle
     session closes after one cleanup time, the others after two.
@@ -32,7 +33,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
 
     ended, ended_accepted, ended_refused = (
-        _describe_end(session, sut, cleanup_ms) for session in (idle, accepted, refused)
+        _describe_session_end(session, sut, cleanup_ms) for session in (idle, accepted, refused)
     )
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
     judge(
@@ -60,6 +61,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 
 @covers("MQQB-3.1.6.2-03")
 @needs("timers")
+@varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
     """The peer sends a message in each of four cleanup times: the session is still open after each."""
     sut.slow_down(20)
@@ -78,7 +80,7 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
         )
 
 
-def _describe_end(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
+def _describe_session_end(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     """Describe when a session ended, counted in cleanup times from its first packet."""
     if session.record.closed_at_ms is None:
         return "still open"

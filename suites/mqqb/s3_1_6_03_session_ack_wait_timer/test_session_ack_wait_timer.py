@@ -43,7 +43,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     for at in PEER_MESSAGE_INSTANTS:
         if clock.wait(at):
             clock.session.send(peer.message())
-    wait = measure_wait(clock.await_end())
+    wait = measure_ack_wait_timer(clock.await_end())
     if clock.await_end() is None:
         judge(
             "MQQB-3.1.6.3-01",
@@ -58,7 +58,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge(
         "MQQB-3.1.2.4-01",
         expected=whole,
-        observed=(ended is not None and is_near(ended, round(ended))) or clock.describe_end(),
+        observed=(ended is not None and is_near_instant(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
     if wait is None:
@@ -77,7 +77,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         "MQQB-3.1.6.3-02",
         "MQQB-3.1.6.3-03",
         expected=expected,
-        observed=is_near(clock.await_end(), wait) or clock.describe_end(),
+        observed=is_near_instant(clock.await_end(), wait) or clock.describe_end(),
         evidence=[acknowledged, clock.first],
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
@@ -98,13 +98,13 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
-        observed=is_near(ended, 1.5 * wait) or is_near(ended, 2.5 * wait) or clock.describe_end(),
+        observed=is_near_instant(ended, 1.5 * wait) or is_near_instant(ended, 2.5 * wait) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
     sender.await_session().acknowledge_all()
 
 
-def measure_wait(ended: float | None) -> int | None:
+def measure_ack_wait_timer(ended: float | None) -> int | None:
     """Return the timer's duration in AckWaitTimeouts, measured by the end of the session with TRAFFIC.
 
     A timer of 1 expires twice after a packet was received, and the session closes at 3; a longer timer of n expires
@@ -112,10 +112,10 @@ def measure_wait(ended: float | None) -> int | None:
     at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
-    return next((wait for end, wait in ends.items() if is_near(ended, end)), None)
+    return next((wait for end, wait in ends.items() if is_near_instant(ended, end)), None)
 
 
-def is_near(instant: float | None, expected: float) -> bool:
+def is_near_instant(instant: float | None, expected: float) -> bool:
     """Return whether an instant is near the expected instant."""
     return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 

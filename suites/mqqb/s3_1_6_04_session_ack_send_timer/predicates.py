@@ -6,8 +6,12 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, passive, record_of
-from suites.mqmq.steps.session_headers import flags_once, names_fresh_messages, of_header
-from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
+from suites.mqmq.steps.session_headers import (
+    apply_to_session_headers,
+    check_acknowledged_are_new,
+    check_acknowledged_once,
+)
+from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, demand_flags_of_kind, demand_pt_of_kind
 
 _COUNT_RANGE = 0x10000
 _PAUSED_WINDOW = 1
@@ -34,21 +38,21 @@ class Sent(Summary):
 
 
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
-def messages_sent(packet: Any, context: Context) -> Finding:
+def compare_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare UserMsgSequenceNumber with the number of messages that the SUT has sent on the connection."""
-    return _count_is("UserMsgSequenceNumber", packet, context.before(Sent).messages)
+    return _compare_count("UserMsgSequenceNumber", packet, context.before(Sent).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
-def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
+def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare RecoverableMsgSeqNumber with the number of recoverable messages that the SUT has sent on the
     connection.
     """
-    return _count_is("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
+    return _compare_count("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals that of the sender's ConnectionParameters")
-def own_window(packet: Any, context: Context) -> Finding:
+def compare_window_size(packet: Any, context: Context) -> Finding:
     """Compare WindowSize with the window that the SUT stated when the session was set up; 1 is the value at a pause
     (3.1.7.13).
     """
@@ -59,16 +63,18 @@ def own_window(packet: Any, context: Context) -> Finding:
     return value == window, f"WindowSize {value}, after {window} in ConnectionParameters"
 
 
-def _count_is(field: str, packet: Any, count: int) -> Finding:
+def _compare_count(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
     return value == count % _COUNT_RANGE, f"{field} {value} after {count} sent"
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
-    ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
+    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", check_acknowledged_are_new),
+    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
 ):
-    passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))
+    passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
 
-passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(has_flags(SESSION_ACK_PACKET))
-passive("MQQB-3.1.6.4-03", INTERNAL, "PT is 1 in a SessionAck", of_system=True)(has_pt(SESSION_ACK_PACKET))
+passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(
+    demand_flags_of_kind(SESSION_ACK_PACKET)
+)
+passive("MQQB-3.1.6.4-03", INTERNAL, "PT is 1 in a SessionAck", of_system=True)(demand_pt_of_kind(SESSION_ACK_PACKET))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers
+from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
@@ -30,6 +30,7 @@ messages.
     "MQQB-3.1.2.5-D01",
     "MQQB-3.1.3.2-10",
 )
+@varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
     """The peer sends two express, two recoverable, one recoverable and one express message in four turns: the SUT
     acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
@@ -37,7 +38,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     sut.slow_down(20)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
-    first = _poll_next(session, sut)
+    first = _poll_next_packet(session, sut)
     judge(
         "MQQB-3.1.6.4-01",
         "MQQB-3.1.1.6.1-D01",
@@ -70,7 +71,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected=holds("no packet while nothing is unacknowledged"),
+        expected=holds("no packet is sent while nothing is unacknowledged"),
         observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
@@ -94,7 +95,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
-    fourth = _poll_next(session, sut)
+    fourth = _poll_next_packet(session, sut)
     judge(
         "MQQB-3.1.6.4-11",
         "MQQB-3.1.2.5-D01",
@@ -106,6 +107,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three and
     one, and contains its own WindowSize.
@@ -130,7 +132,7 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
 
 
-def _poll_next(session, sut):
+def _poll_next_packet(session, sut):
     """Wait for the next packet of any kind as long as an acknowledgment may take; return None when none arrives."""
     count = len(session.received)
     session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
@@ -139,14 +141,14 @@ def _poll_next(session, sut):
 
 def _poll_ack_of(session, sut, count: int):
     """Wait for the next packet; raise ConformanceFailure unless it acknowledges that number of messages."""
-    frame = _poll_next(session, sut)
-    acknowledged = _field(frame, "AckSequenceNumber")
+    frame = _poll_next_packet(session, sut)
+    acknowledged = _get_session_header_field(frame, "AckSequenceNumber")
     if frame is not None and acknowledged != str(count):
         raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages, not all {count}")
     return frame
 
 
-def _field(ack, name: str) -> str:
+def _get_session_header_field(ack, name: str) -> str:
     """Return a field of a SessionHeader, for ``observed``."""
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 

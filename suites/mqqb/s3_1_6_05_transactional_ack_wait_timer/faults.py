@@ -54,7 +54,7 @@ class SentAgainOnlyOnce(TransactionalSending):
 
 @fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class OnlyTheOldestSentAgain(TransactionalSending):
-    """The sender resends only the oldest message without OrderAck at each expiry."""
+    """The sender resends only the oldest message without OrderAck when the Transactional Ack Wait Timer expires."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -67,7 +67,7 @@ class OnlyTheOldestSentAgain(TransactionalSending):
 
 @fault("sender-resend-at-most-ten-messages", breaks="MQQB-3.1.6.5-01", blind=True)
 class MessagesBeyondTenNotSentAgain(TransactionalSending):
-    """The sender resends at most ten messages at each expiry."""
+    """The sender resends at most ten messages when the Transactional Ack Wait Timer expires."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]

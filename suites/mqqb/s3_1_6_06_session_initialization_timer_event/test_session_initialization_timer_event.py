@@ -72,7 +72,12 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     asked = outgoing.await_request()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
-    judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
+    judge(
+        "MQQB-3.1.5.2.3-01",
+        expected=holds("the connection was not closed early"),
+        observed=not early or observed,
+        evidence=asked,
+    )
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
     judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.disposition import history_entry
+from suites.mqqb.steps.disposition import find_history_entry
 
 HISTORY_CLEANUP_MS = 80_000
 """The duration of the timer in these checks (set_timers)."""
@@ -38,14 +38,14 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     wait_until(1.45)
     sent.append(session.send(peer.message()))
     wait_until(1.75)
-    seen = {1.75: _numbers_with_entry(sut, sent)}
+    seen = {1.75: _list_numbers_with_entry(sut, sent)}
     session.send(peer.message())
     wait_until(2.5)
-    seen[2.5] = _numbers_with_entry(sut, sent)
+    seen[2.5] = _list_numbers_with_entry(sut, sent)
     wait_until(3.5)
-    seen[3.5] = _numbers_with_entry(sut, sent)
+    seen[3.5] = _list_numbers_with_entry(sut, sent)
     if seen != {1.75: [1, 2], 2.5: [2], 3.5: []}:
-        peer.took(starting).require_steady(_margin_ms(sut))
+        peer.took(starting).require_steady(_get_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
@@ -89,7 +89,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     peer.eventually(lambda: copies() == [1, 2, 2])
     counts = copies()
     if counts != [1, 2, 2]:
-        peer.took(young).require_steady(_margin_ms(sut))
+        peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
     observed = dict(zip(("copies_of_young", "copies_of_second"), counts, strict=False))
     judge(
@@ -109,11 +109,11 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     )
 
 
-def _margin_ms(sut: Sut) -> int:
+def _get_margin_ms(sut: Sut) -> int:
     """Return the allowed delay of a step; every step is planned at least twice this time away from an expiry."""
     return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 
-def _numbers_with_entry(sut: Sut, sent: list[Frame]) -> list[int]:
+def _list_numbers_with_entry(sut: Sut, sent: list[Frame]) -> list[int]:
     """Return the numbers of the messages that have an entry in the history; the first message has number 1."""
-    return [number for number, message in enumerate(sent, 1) if history_entry(sut, message) is not None]
+    return [number for number, message in enumerate(sent, 1) if find_history_entry(sut, message) is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, cache_replaced
+from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.surface.clock import Now
 
 CERTIFICATES = "UserCertCache"
@@ -154,4 +154,4 @@ for _name, _breaks, _says, _cache, _faulty in (
         _DueByNothing,
     ),
 ):
-    add(_name, _breaks, _says, cache_replaced(_cache, _faulty))
+    add(_name, _breaks, _says, replace_cache(_cache, _faulty))

@@ -71,7 +71,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     left_ms = {"first": {name: caches.remaining_ms(name) for name in names}}
     wait_until(lifetime_ms + MINUTE_MS)
     peer.pass_time(2 * margin)
-    kept = {name: caches.users() if name == Caches.CERTIFICATES else _levels(caches, name) for name in names}
+    kept = {name: caches.users() if name == Caches.CERTIFICATES else _list_level_names(caches, name) for name in names}
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
     judge(
@@ -136,7 +136,7 @@ def _send_encrypted(secured: Secured, level: int):
     return came[0]
 
 
-def _levels(caches: Caches, name: str) -> list[str]:
+def _list_level_names(caches: Caches, name: str) -> list[str]:
     """Return the names of the privacy levels of the keys in a cache, in the order of the cache."""
     levels = {LEVELS[level]: text for level, text in PROVIDER_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

@@ -44,7 +44,7 @@ add(
 
 @fault("sender-dead-letter-deleted-after-time-to-be-received", breaks="MQQB-3.1.7.1.2-06")
 class DeadLettersExpire(Lifetimes):
-    """The sender deletes a dead letter when its TimeToBeReceived is over."""
+    """The sender deletes a dead letter when its TimeToBeReceived expires."""
 
     def watch_received(self, position: MessagePosition) -> None:
         super().watch_received(position)
@@ -65,7 +65,7 @@ class AllExpiredJournaled(Journaling):
 
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredASecondEarly(Lifetimes):
-    """The sender treats a message as expired one second before its TimeToReachQueue is over."""
+    """The sender treats a message as expired one second before its TimeToReachQueue expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime >= packet.BaseHeader.TimeToReachQueue

@@ -10,17 +10,17 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
     Outgoing,
+    get_sequence_id_number,
+    get_transaction_header,
+    list_sequence_numbers,
     read_sequence_id,
-    sequence_id_number,
-    sequence_numbers,
-    transaction_header,
 )
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
@@ -30,7 +30,7 @@ NEARLY_DUE_PART = 0.85
 SessionHeader (3.1.7.11).
 """
 SEND_ATTEMPTS = 5
-"""The number of attempts, because a busy machine may act too early or too late."""
+"""The number of attempts; several are needed because a busy machine may act too early or too late."""
 
 
 @needs("send")
@@ -42,24 +42,25 @@ SEND_ATTEMPTS = 5
     "MQQB-3.1.7.1.3-08",
     "MQQB-3.1.7.1-09",
 )
+@varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
     """The SUT sends three transactional messages and resends them on a new session: each time, they have one
     TxSequenceID, the numbers 1 to 3, and the number of their predecessor.
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
-    places = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in sent]
+    places = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in sent]
     one = len({read_sequence_id(frame) for frame in sent})
     judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="TxSequenceIDs", evidence=sent)
     judge(
         "MQQB-3.1.7.1.3-04",
         "MQQB-3.1.7.1-09",
         expected=[1, 2, 3],
-        observed=sequence_numbers(sent),
+        observed=list_sequence_numbers(sent),
         case="TxSequenceNumbers",
         evidence=sent,
     )
-    steps = [after - before for before, after in pairwise(sequence_numbers(sent))]
+    steps = [after - before for before, after in pairwise(list_sequence_numbers(sent))]
     judge(
         "MQQB-3.1.7.1.3-08",
         expected=[1, 1],
@@ -68,7 +69,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
         evidence=sent,
     )
     before = [
-        transaction_header(frame).TxSequenceNumber - transaction_header(frame).PreviousTxSequenceNumber
+        get_transaction_header(frame).TxSequenceNumber - get_transaction_header(frame).PreviousTxSequenceNumber
         for frame in sent
     ]
     judge(
@@ -84,7 +85,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
         lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.response_timeout_ms
     )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
-    same = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in again] == places
+    same = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
         expected=holds("the positions are the same", otherwise="the positions are different"),
@@ -103,6 +104,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     "MQQB-3.1.7.1.3-26",
     "MQQB-3.1.7.1.3-28",
 )
+@varied("positive journaling", "label", acknowledgments=("none", "of receipt"))
 def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     """The SUT sends two transactional messages and a recoverable one: OutgoingMessageTable, UnackedSequence and
     SessionActive have the values of these messages.
@@ -110,7 +112,7 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
-    session, sequence = outgoing.shown(), outgoing.sequence()
+    session, sequence = outgoing.shown(), outgoing.read_sequence()
     positions = read_element(session, "OutgoingMessageTable")
     for rule, name, expected in (
         ("MQQB-3.1.7.1.3-05", "TxSequenceNumber", [1, 2, 0]),
@@ -118,13 +120,13 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
         found = [read_element(position, name) for position in positions]
-        judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
-    noted = outgoing.unacknowledged()
+        judge(rule, expected=expected, observed=found, case=f"{name} of the messages", evidence=[*sent, *other])
+    noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
     ]
-    places = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     judge(
         "MQQB-3.1.7.1.3-28",
@@ -305,6 +307,7 @@ def require_agreed_window(session) -> int:
 
 
 @covers("MQQB-3.1.7.1.3-27")
+@varied("negative journaling", "time to reach queue", priority=("3", "0"))
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
     """The peer acknowledges the SUT's first message but not the second: the SUT closes the session, because the second
     message restarted the Session Ack Wait Timer.

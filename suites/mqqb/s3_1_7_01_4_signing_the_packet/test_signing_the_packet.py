@@ -48,7 +48,7 @@ SecurityHeader.
 """
 
 
-def _signatures(frame):
+def _get_signatures(frame):
     """Return the signatures in the SecurityHeader and in the MultiQueueFormatHeader of a message."""
     several = frame["MultiQueueFormatHeader"].Signature.Signature if frame["UserHeader"].MQ else b""
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
@@ -71,7 +71,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
     judge.all(
-        expected=holds("not signed", otherwise="signed"), observed=_signatures(plain) == (b"", b""), evidence=plain
+        expected=holds("not signed", otherwise="signed"), observed=_get_signatures(plain) == (b"", b""), evidence=plain
     )
 
 
@@ -103,7 +103,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
             authentication_level=level,
             sender=ALICE.name,
         )
-        single, several = (b"", b"") if frame is None else _signatures(frame)
+        single, several = (b"", b"") if frame is None else _get_signatures(frame)
         observed = "not sent" if frame is None else bool(single or several)
         judge(
             "MQQB-3.1.7.1.4-01",
@@ -141,7 +141,7 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
         asked = {} if named is None else {"certificate": named.name}
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
-        single, _ = _signatures(frame)
+        single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.connection_history import entries_left_out
+from harness.faults.connection_history import omit_history_entries
 from harness.faults.fields import off_by
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
@@ -343,7 +343,7 @@ add(
     "sender-connection-history-of-encryption-failure-missing",
     "MQQB-3.1.7.1.5.1-03",
     "The sender adds no entry to ConnectionHistory for a message that cannot be encrypted.",
-    entries_left_out({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
+    omit_history_entries({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
 )
 
 

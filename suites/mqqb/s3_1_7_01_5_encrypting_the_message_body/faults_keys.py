@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.public_keys import blob_number, published_blobs
+from harness.faults.public_keys import change_blob_number, change_published_blobs
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
     CachedInMs,
@@ -12,10 +12,10 @@ from harness.faults.timed_caches import (
     NewestLost,
     NothingCached,
     WithoutLimit,
-    cache_replaced,
-    cached_with,
-    cleanup_not_started,
-    cleanup_started_again,
+    change_cached_entries,
+    omit_cleanup_timer,
+    replace_cache,
+    restart_cleanup_timer,
 )
 
 _SENT_KEYS = "SendSymmetricKeyCache"
@@ -29,7 +29,7 @@ add(
     "receiver-published-key-algorithm-signature",
     ("MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28"),
     "The receiver publishes a key whose algorithm is for signatures.",
-    published_blobs(blob_number(_TYPE_OFFSET, lambda _: _CALG_RSA_SIGN)),
+    change_published_blobs(change_blob_number(_TYPE_OFFSET, lambda _: _CALG_RSA_SIGN)),
 )
 
 # -- SendSymmetricKeyCache -----------------------------------------------------------------------------------------
@@ -39,67 +39,67 @@ for _name, _breaks, _says, _install in (
         "sender-symmetric-key-not-cached",
         "MQQB-3.1.7.1.5-32",
         "The sender adds no symmetric key to SendSymmetricKeyCache.",
-        cache_replaced(_SENT_KEYS, NothingCached),
+        replace_cache(_SENT_KEYS, NothingCached),
     ),
     (
         "sender-cached-key-remote-qm-guid-wrong",
         ("MQQB-3.1.7.1.5-25",),
         "The sender caches a symmetric key with a wrong RemoteQMGuid in SendSymmetricKeyCache.",
-        cached_with(_SENT_KEYS, RemoteQMGuid=_NOBODY),
+        change_cached_entries(_SENT_KEYS, RemoteQMGuid=_NOBODY),
     ),
     (
         "sender-cached-key-provider-wrong",
         ("MQQB-3.1.7.1.5-26",),
         "The sender caches a symmetric key with a wrong CryptoServiceProvider in SendSymmetricKeyCache.",
-        cached_with(_SENT_KEYS, CryptoServiceProvider="another"),
+        change_cached_entries(_SENT_KEYS, CryptoServiceProvider="another"),
     ),
     (
         "sender-cached-key-algorithm-wrong",
         ("MQQB-3.1.7.1.5-27",),
         "The sender caches a symmetric key with a wrong CryptoAlgorithm in SendSymmetricKeyCache.",
-        cached_with(_SENT_KEYS, CryptoAlgorithm=0x6602),
+        change_cached_entries(_SENT_KEYS, CryptoAlgorithm=0x6602),
     ),
     (
         "sender-cached-key-cached-time-0",
         ("MQQB-3.1.7.1.5-31",),
         "The sender caches a symmetric key with CachedTime 0 in SendSymmetricKeyCache.",
-        cached_with(_SENT_KEYS, CachedTime=0),
+        change_cached_entries(_SENT_KEYS, CachedTime=0),
     ),
     (
         "sender-cached-key-cached-time-in-ms",
         ("MQQB-3.1.7.1.5-31",),
         "The sender caches a symmetric key with CachedTime in milliseconds in SendSymmetricKeyCache.",
-        cache_replaced(_SENT_KEYS, CachedInMs),
+        replace_cache(_SENT_KEYS, CachedInMs),
     ),
     (
         "sender-symmetric-key-cache-size-ignored",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender's SendSymmetricKeyCache grows beyond SendSymmetricKeyCacheSize.",
-        cache_replaced(_SENT_KEYS, WithoutLimit),
+        replace_cache(_SENT_KEYS, WithoutLimit),
     ),
     (
         "sender-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes every entry of a full SendSymmetricKeyCache.",
-        cache_replaced(_SENT_KEYS, EmptiedWhenFull),
+        replace_cache(_SENT_KEYS, EmptiedWhenFull),
     ),
     (
         "sender-symmetric-key-cache-newest-half-deleted",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes the newest entries of a full SendSymmetricKeyCache.",
-        cache_replaced(_SENT_KEYS, NewestLost),
+        replace_cache(_SENT_KEYS, NewestLost),
     ),
     (
         "sender-symmetric-key-cache-timer-not-started",
         "MQQB-3.1.7.1.5-34",
         "The sender does not start the cleanup timer of SendSymmetricKeyCache.",
-        cleanup_not_started(_SENT_KEYS),
+        omit_cleanup_timer(_SENT_KEYS),
     ),
     (
         "sender-symmetric-key-cache-timer-restarted-by-message",
         "MQQB-3.1.7.1.5-34",
         "The sender restarts the cleanup timer of SendSymmetricKeyCache when it sends any message.",
-        cleanup_started_again(_SENT_KEYS),
+        restart_cleanup_timer(_SENT_KEYS),
     ),
 ):
     add(_name, _breaks, _says, _install)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import between, facts, fields, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
 from harness.wire.protection import (
@@ -25,9 +25,9 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
+from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
-from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
+from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
 from suites.mqqb.steps.sender import Sender
 
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
@@ -130,9 +130,9 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             (rule_of_choice, "provider, algorithm and key bits", choice, found.choice),
             ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
-            *_comparisons(found, choice),
+            *_list_comparisons(found, choice),
         ):
-            judge(rule, expected=expected, observed=observed, case=f"{value}, {name}", evidence=found.frame)
+            judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
         rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
         judge(
             rule,
@@ -146,7 +146,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             "MQDMPR-3.1.7.1.32-D09",
             expected=number,
             observed=found.properties.PrivacyLevel,
-            case=f"PrivacyLevel, {name}",
+            case=f"PrivacyLevel ({name})",
             evidence=found.frame,
         )
         if level == "advanced":
@@ -154,7 +154,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 "MQQB-3.1.7.1.5-37",
                 expected=BODY_OF_PARTIAL_BLOCK,
                 observed=found.body,
-                case=f"decrypted body, {name}",
+                case=f"decrypted body ({name})",
                 evidence=found.frame,
             )
             judge(
@@ -171,6 +171,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 @SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -189,7 +190,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again.acknowledge_all()
 
 
-def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
+def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
     """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
@@ -352,7 +353,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
     judge(
         "MQQB-3.1.7.1.5-31",
-        expected=expect_about(now_s),
+        expected=expect_current_time(now_s),
         observed=entry["CachedTime"],
         case="CachedTime",
         evidence=first.frame,
@@ -440,6 +441,7 @@ refusal.
         for name, (level, guid, rules) in UNENCRYPTABLE_CASES.items()
     ],
 )
+@varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
     """The SUT has two messages that it cannot encrypt, one with JN, between two messages in clear: it sends only the
     messages in clear, and puts only the message with JN into a dead-letter queue.
@@ -476,6 +478,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
+@varied("acknowledgments", "positive journaling", "negative journaling", "trace", "label")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
     CertificateValidationFailure.
@@ -487,9 +490,9 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    entries = [one for one in connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = recent_entry(peer, "CertificateValidationFailure", failed=True)
-    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
+    entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    expected = expect_recent_entry(peer, "CertificateValidationFailure", failed=True)
+    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_entry(entries), evidence=frames)
     session.acknowledge_all()
 
 
@@ -498,6 +501,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 @pytest.mark.parametrize(
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
+@varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
     """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
     the dead-letter queue of that kind and into no other.

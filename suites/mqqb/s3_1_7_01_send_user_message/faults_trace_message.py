@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, reported_with
+from harness.faults.reports import ELSEWHERE, change_report_element
 from reference_qm.codec import MessageClass
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, Session
@@ -29,7 +29,7 @@ _ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
 )
 for _name, _rule, _element, _value in _ELEMENTS:
     _says = f"The sender's report on a sent message has a wrong {_element}."
-    add(_name, _rule, _says, reported_with(Tracing.trace_sent, _element, _value))
+    add(_name, _rule, _says, change_report_element(Tracing.trace_sent, _element, _value))
 
 
 @fault("sender-report-next-hop-host-name", breaks="MQQB-3.1.7.1.7-05")

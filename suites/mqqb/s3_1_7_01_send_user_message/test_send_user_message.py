@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -81,11 +81,11 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
             "to reach": 9_000,
             "journaled": 1,
         }
-        found = _properties(frame)
+        found = _get_properties(frame)
         judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
 
 
-def _properties(frame) -> dict[str, Any]:
+def _get_properties(frame) -> dict[str, Any]:
     """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
@@ -101,6 +101,7 @@ def _properties(frame) -> dict[str, Any]:
 @needs("send")
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
     """The SUT sends messages that request each acknowledgment, all of them, each kind of journaling, and both: the
     packets have the corresponding bits and the requested TimeToBeReceived.
@@ -129,7 +130,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
-        observed = _requests_of(found[tag]) if tag in found else "no message with this ApplicationTag"
+        observed = _get_requests(found[tag]) if tag in found else "no message with this ApplicationTag"
         judge(
             "MQQB-3.1.7.1.1-03",
             expected=expected,
@@ -139,7 +140,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
         )
 
 
-def _requests_of(frame) -> tuple[list[str], int]:
+def _get_requests(frame) -> tuple[list[str], int]:
     """Return the acknowledgments and the journaling that a packet requests, and its TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
@@ -149,6 +150,7 @@ def _requests_of(frame) -> tuple[list[str], int]:
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     """The SUT's outgoing queue is paused before its second message: the SUT sends that message only after the queue is
     resumed.
@@ -174,6 +176,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
+@varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     """The SUT sends one message, and a second one waits in the paused queue: OutgoingQueueReference of the session is
     the queue, and Transmitted is TRUE for the first message and FALSE for the second.
@@ -181,7 +184,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, came = sender.await_first(1)
-    shown = _session(sut, sender.to)
+    shown = _find_session(sut, sender.to)
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
@@ -193,7 +196,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
-    shown = _session(sut, sender.to)
+    shown = _find_session(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
     judge(
         "MQQB-3.1.7.1.6-02",
@@ -207,7 +210,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     session.acknowledge_all()
 
 
-def _session(sut, format_name: str) -> dict[str, Any]:
+def _find_session(sut, format_name: str) -> dict[str, Any]:
     """Return the session of a format name's queue, or else the session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -219,6 +222,7 @@ def _session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
+@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue keeps three
     messages and is not Connected, and the SUT sends each message once on the next session.
@@ -280,12 +284,12 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
-        receiver.poll(receiver.admin_acks, seen)
-    if len(receiver.admin_acks()) < 2:
+        receiver.poll(receiver.list_admin_acks, seen)
+    if len(receiver.list_admin_acks()) < 2:
         raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
-    own = peer.inbox.conversation(receiver.admin_acks()[0])
+    own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
-    identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
+    identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(own.messages)
     own.close()
@@ -301,6 +305,6 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
         "MQQB-3.1.7.1-12",
         expected=facts(different_identifiers=2, counted_by_session=number, sent_again=True),
         observed={"different_identifiers": len(identifiers), "counted_by_session": count, "sent_again": again},
-        evidence=[*sent, *receiver.admin_acks(), *copies(), own.sent[-1], ack],
+        evidence=[*sent, *receiver.list_admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

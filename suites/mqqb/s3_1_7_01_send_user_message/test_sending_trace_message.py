@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import BY_HOST_NAME
@@ -33,7 +33,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
-    reports = receiver.await_all(receiver.reports, 1)
+    reports = receiver.await_all(receiver.list_reports, 1)
     direct = [frame for frame in receiver.messages if frame not in reports]
     own = [frame for frame in direct if frame["BaseHeader"].TR]
     evidence = [*own, *reports]
@@ -58,7 +58,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     )
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
-    values = fields(Report.expected_values(PEER_PUBLIC_QUEUE))
+    values = fields(Report.build_expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
         report = Report(frame)
         judge(
@@ -70,7 +70,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         )
         judge(
             "MQQB-3.1.7.1.7-04",
-            expected=Report.expected_label(message),
+            expected=Report.build_expected_label(message),
             observed=report.label,
             case="label of the report",
             evidence=evidence,
@@ -81,13 +81,14 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
 
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
+@varied("application tag", "label", acknowledgments=("none", "of receipt"))
 def test_report_has_address_of_next_hop(peer, sut, judge):
     """The SUT sends a traced message to a host name with two addresses, of which the second is the peer's: the report
     contains that address as next hop.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
-    reports = receiver.await_all(receiver.reports, 1)
+    reports = receiver.await_all(receiver.list_reports, 1)
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
         return

@@ -16,6 +16,7 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
@@ -136,7 +137,7 @@ add(
 
 @fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
 class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
-    """The receiver does not acknowledge an express message whose TimeToBeReceived is over."""
+    """The receiver does not acknowledge an express message whose TimeToBeReceived has expired."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -146,9 +147,39 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message that was purged while a remote reader had it as received."""
+    """The receiver acknowledges a message as received although it was purged while a remote reader had it."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:
             position.State = MessagePositionState.LOCKED
         super().end_with_deletion(position, ended)
+
+
+@fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
+class LockedNotReported(Positions):
+    """A message that a reader has locked is not acknowledged when its queue is deleted."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        locked = position.State is MessagePositionState.LOCKED
+        if locked and reason == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class PurgedCountsAsReceived(TwoPhaseReading):
+    """A message whose queue was purged during a receive is acknowledged as received when the receive succeeds."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if delete_message and position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

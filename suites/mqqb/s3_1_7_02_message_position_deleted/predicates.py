@@ -6,13 +6,13 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import MESSAGE, of_answer
+from suites.mqqb.steps.administration_acks import MESSAGE, apply_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
 _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
 
 
-def _is_as_recoverable(wanted: int) -> Any:
+def _demand_delivery_of_message(wanted: int) -> Any:
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
@@ -23,11 +23,11 @@ def _is_as_recoverable(wanted: int) -> Any:
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
     passive(rule, MESSAGE, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
-        of_answer(_is_as_recoverable(wanted), left_queue=True)
+        apply_to_acknowledged_messages(_demand_delivery_of_message(wanted), left_queue=True)
     )
 
 
-def _is_asked_for(packet: Any, message: Message, answered: Any) -> Finding:
+def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
     """Demand PR in a message that is acknowledged as received, and NR in a message whose acknowledgment gives a reason
     why it was not received.
     """
@@ -37,5 +37,5 @@ def _is_asked_for(packet: Any, message: Message, answered: Any) -> Finding:
 
 
 passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message requested this kind of acknowledgment", of_system=True)(
-    of_answer(_is_asked_for, left_queue=True)
+    apply_to_acknowledged_messages(_demand_requested_kind, left_queue=True)
 )

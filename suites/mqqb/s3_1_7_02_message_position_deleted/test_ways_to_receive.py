@@ -132,7 +132,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    acknowledged = application.labels_of(map(correlation, came))
+    acknowledged = application.list_labels(map(correlation, came))
     observed = sorted([*acknowledged, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
     left = {"acknowledged": acknowledged, "left": application.labels()}

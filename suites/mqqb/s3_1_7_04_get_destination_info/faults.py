@@ -26,7 +26,7 @@ _LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
 def _redirect_format_names(
     kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]
 ) -> Install:
-    """Change the destination of format names of some kinds."""
+    """Make the initiator find a wrong destination for format names of some kinds."""
 
     class Leads(NextHops):
         def get_destination_info(self, format_name: str) -> Destination | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.datagrams import received_datagrams, sent_datagrams
+from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
 from harness.faults.fields import bit_set, field_is, off_by, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
@@ -49,7 +49,7 @@ add(
     "initiator-ping-request-4-bytes-too-long",
     "MQQB-3.1.7.6-04",
     "The initiator's Ping Request has four bytes too many.",
-    sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
+    change_sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
 )
 add(
     "initiator-ping-request-qm-guid-wrong",
@@ -67,7 +67,7 @@ add(
     "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
     "The initiator sends the Ping Request to the port above the acceptor's ping port.",
-    sent_datagrams(
+    change_sent_datagrams(
         PingSocket.SOURCE, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, sent.remote.port + 1))
     ),
 )
@@ -95,13 +95,13 @@ add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
+    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
 )
 
 
 class _ExpiryCloses(Ping):
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.closing.close(session, "no Ping Response came (fault)", now)
+        self.qm.closing.close(session, "no Ping Response arrived (fault)", now)
 
 
 add(

@@ -12,8 +12,8 @@ from suites.mqqb.steps.pinging import (
     SIGNATURE,
     SUT_STOOD_STILL,
     PingingSut,
-    cookie_of,
-    ping_fields,
+    describe_ping_fields,
+    get_cookie,
     read_element,
 )
 from suites.mqqb.steps.provoking import let_send
@@ -53,7 +53,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
         ("MQQB-3.1.7.6-07", "RF", 0),
         ("MQQB-3.1.7.6-07", "Signature", SIGNATURE),
     ):
-        judge(rule, expected=fields({name: value}), observed=ping_fields(asked, name), evidence=asked)
+        judge(rule, expected=fields({name: value}), observed=describe_ping_fields(asked, name), evidence=asked)
 
 
 @needs("ping_initiator")
@@ -195,7 +195,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     caller.answer_ping(first)
     _, connection = caller.await_connection()
     if connection is None or not connection.received:
-        raise ConformanceFailure("the SUT asked for no session after its ping")
+        raise ConformanceFailure("the SUT requested no session after its ping")
     connection.send(establish_response(peer, connection.received[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))
     connection.expect("UserMessage")
@@ -205,7 +205,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     peer.settle()
     let_send(peer, sut, caller.name, tag=2)
     second = caller.await_ping()
-    cookie, next_cookie = cookie_of(first), cookie_of(second)
+    cookie, next_cookie = get_cookie(first), get_cookie(second)
     judge(
         "MQQB-3.1.7.6-03",
         expected=one_of([cookie, cookie + 1 & 0xFFFFFFFF], [1, 1]),

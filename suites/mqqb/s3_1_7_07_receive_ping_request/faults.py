@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.datagrams import sent_datagrams
+from harness.faults.datagrams import change_sent_datagrams
 from harness.faults.fields import bit_clear, field_is, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -56,7 +56,9 @@ add(
     "acceptor-ping-response-to-ping-port",
     "MQQB-3.1.7.7-11",
     "The acceptor sends the Ping Response to the ping port of the initiator instead of the request's port.",
-    sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
+    change_sent_datagrams(
+        PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))
+    ),
 )
 
 

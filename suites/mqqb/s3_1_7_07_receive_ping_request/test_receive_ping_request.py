@@ -63,7 +63,7 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_as(peer, peer.identifier)[0] != "accepted":
-        raise ConformanceFailure("the SUT does not accept sessions now: its RF means nothing here")
+        raise ConformanceFailure("the SUT does not accept sessions now: its RF cannot be judged")
     judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
@@ -89,7 +89,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("an answer", otherwise="no answer"),
+        expected=holds("the SUT answered", otherwise="no answer"),
         observed=exchange.is_answered,
         evidence=[*exchange],
     )

@@ -30,7 +30,7 @@ add(
 
 @fault("initiator-ping-response-flags-of-first-datagram", breaks="MQQB-3.1.7.8-02")
 class FlagsOfAnotherResponse(Ping):
-    """The initiator decides by the flags of the first datagram that arrived, with any Cookie."""
+    """The initiator decides by the flags of the first datagram that arrives, even if its Cookie is wrong."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

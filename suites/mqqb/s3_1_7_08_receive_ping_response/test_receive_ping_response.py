@@ -7,10 +7,10 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, cookie_of
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
 
 IGNORED_THEN_ACCEPTED = fields(
-    {"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED}
+    {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
 )
 
 
@@ -37,7 +37,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
-    observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
+    observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
     judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
 
 
@@ -54,7 +54,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
-        lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF},
+        lambda one: {"Cookie": get_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
     )
 
 
@@ -80,7 +80,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    other = caller.answer_ping(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
+    other = caller.answer_ping(asked, Cookie=~get_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
     observed = caller.await_session(caller.no_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
@@ -104,6 +104,8 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
     later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
-    expected = fields({"after the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
-    observed = {"after the late one": after_late, "later": later}
+    expected = fields(
+        {"after the late response": PingingSut.NO_SESSION, "after the retry time": PingingSut.SESSION_RETRIED}
+    )
+    observed = {"after the late response": after_late, "after the retry time": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
@@ -19,7 +19,7 @@ NEARLY_DUE_PART = 0.85
 EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5
-"""The number of attempts, because a busy machine may act too early or too late."""
+"""The number of attempts; several are needed because a busy machine may act too early or too late."""
 LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
@@ -69,7 +69,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (
-            _send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER_PART, NEARLY_DUE_PART)
+            _send_after_packet(sender, session, sent[0], int(delay_ms * part))
+            for part in (EARLIER_PART, NEARLY_DUE_PART)
         )
         if peer.took(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
             break
@@ -80,7 +81,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
-    again = _send_one_more(sender, session, sent[0])
+    again = _send_after_packet(sender, session, sent[0])
     has = {"soon after": early, "nearly due": nearly, "again": again}
     carried = [when for when, frames in has.items() if has_session_header(frames)]
     judge(
@@ -136,6 +137,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 
 @needs("inspect")
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
     """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
     afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.
@@ -149,7 +151,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     for _ in range(SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
+        frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
@@ -179,7 +181,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     session.acknowledge_all()
 
 
-def _send_one_more(sender: Sender, session, since, after_ms: int = 0):
+def _send_after_packet(sender: Sender, session, since, after_ms: int = 0):
     """Let the SUT send a message at a given time after a packet of the peer; return the packets of that message."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)

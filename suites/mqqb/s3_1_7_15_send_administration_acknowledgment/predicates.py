@@ -12,9 +12,9 @@ from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
     MESSAGE,
     POSITIVE,
-    of_administration_ack,
-    of_answer,
-    same_queue,
+    apply_to_acknowledged_messages,
+    apply_to_administration_acks,
+    is_same_queue,
 )
 from suites.mqqb.steps.received_messages import Message
 
@@ -71,7 +71,7 @@ ATTRIBUTES = {
 """Attributes of an acknowledgment that do not depend on its message, by rule."""
 
 for rule, (expected, judge) in ATTRIBUTES.items():
-    passive(rule, MESSAGE, expected, of_system=True)(of_administration_ack(judge))
+    passive(rule, MESSAGE, expected, of_system=True)(apply_to_administration_acks(judge))
 
 
 @passive(
@@ -80,14 +80,14 @@ for rule, (expected, judge) in ATTRIBUTES.items():
     "no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
-@of_administration_ack
-def has_no_attributes(packet: Any) -> Finding:
+@apply_to_administration_acks
+def demand_all_attributes(packet: Any) -> Finding:
     """Demand all attributes of an administration acknowledgment that do not depend on its message."""
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTES.values()) if not kept]
     return not wrong, ", ".join(wrong) or "no acknowledgment request, journaling, expiration, signature or encryption"
 
 
-def _has_body(packet: Any, message: Message, answered: Any) -> Finding:
+def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
@@ -97,36 +97,36 @@ def _has_body(packet: Any, message: Message, answered: Any) -> Finding:
     return same, f"MessageBody is {'that' if same else 'not that'} of the message"
 
 
-def _has_delivery(packet: Any, message: Message, answered: Any) -> Finding:
+def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
     sent, came = packet.UserHeader.DM, message.DM
     return sent == came, f"DM is {sent}, of the message {came}"
 
 
 for expected, compare, rules in (
     (
-        "a negative one has the body of its message, a positive one none",
-        _has_body,
+        "a negative acknowledgment has the body of its message, a positive one has none",
+        _demand_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
-    ("DM is that of the message", _has_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
+    ("DM equals DM of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
 ):
     for rule, of_queue in rules.items():
-        passive(rule, MESSAGE, expected, of_system=True)(of_answer(compare, left_queue=of_queue))
+        passive(rule, MESSAGE, expected, of_system=True)(apply_to_acknowledged_messages(compare, left_queue=of_queue))
 
 
-def _destination(packet: Any, message: Message, answered: Any) -> bool:
+def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
     host = message.QueueManagerAddress if message.AQ == _ON_DESTINATION else answered.QueueManagerGuid
     user = packet.UserHeader
-    return same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
+    return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
 
 
-def _sent_to_admin_queue(*kinds: int) -> Any:
+def _demand_admin_queue_as_destination(*kinds: int) -> Any:
     """Demand the administration queue as destination; ``kinds``: only for these values of AQ."""
 
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
-        kept = _destination(packet, message, answered)
+        kept = _get_destination(packet, message, answered)
         return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ {message.AQ}"
 
     return judge
@@ -141,11 +141,11 @@ for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-15", (_DIRECT,), False),
 ):
     passive(rule, MESSAGE, "DestinationQueue is the AdminQueue of the message", of_system=True)(
-        of_answer(_sent_to_admin_queue(*kinds), left_queue=of_queue)
+        apply_to_acknowledged_messages(_demand_admin_queue_as_destination(*kinds), left_queue=of_queue)
     )
 
 
-def _response_is_destination(*kinds: int) -> Any:
+def _demand_destination_as_response_queue(*kinds: int) -> Any:
     """Demand the destination of the message as response queue; ``kinds``: only for these values of DQ."""
 
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
@@ -155,7 +155,7 @@ def _response_is_destination(*kinds: int) -> Any:
         if message.DQ == _PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
             return None  # a message for another queue manager, which was not passed on
         host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
-        kept = same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
+        kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
         return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ {message.DQ}"
 
     return judge
@@ -168,5 +168,5 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-23", (_DIRECT,)),
 ):
     passive(rule, MESSAGE, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
-        of_answer(_response_is_destination(*kinds), left_queue=False)
+        apply_to_acknowledged_messages(_demand_destination_as_response_queue(*kinds), left_queue=False)
     )

@@ -14,7 +14,7 @@ def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, s
     """The SUT sends an arrival acknowledgment that the peer did not acknowledge again after a restart, unchanged."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))
-    before = receiver.poll(lambda: receiver.acks_of(AckClass.REACH_QUEUE, sent))
+    before = receiver.poll(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, sent))
     if before is None:
         raise ConformanceFailure(
             "the SUT did not acknowledge the message that requests an acknowledgment of its arrival"

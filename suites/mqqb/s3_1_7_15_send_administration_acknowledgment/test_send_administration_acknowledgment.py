@@ -10,15 +10,15 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
-from suites.mqqb.steps.ordering import private_queue_number
+from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
-    "MQQB-3.1.7.15-D01": "acknowledgments asked for",
+    "MQQB-3.1.7.15-D01": "acknowledgments requested",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
     "MQQB-3.1.7.15-D04": "JP",
@@ -33,11 +33,11 @@ LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 
 
-def _attributes(ack) -> dict[str, int]:
+def _get_attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
-        "acknowledgments asked for": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
+        "acknowledgments requested": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
         "TimeToReachQueue": ack["BaseHeader"].TimeToReachQueue,
         "TimeToBeReceived": user.TimeToBeReceived,
         "JP": user.JP,
@@ -49,7 +49,7 @@ def _attributes(ack) -> dict[str, int]:
 
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
-    found = _attributes(ack)
+    found = _get_attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
@@ -80,6 +80,7 @@ def _describe_queue(frame, name: str) -> str:
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
+@varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
     is acknowledged with ACK_REACH_QUEUE.
@@ -101,6 +102,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
+@varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
     """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
     purged or received: the SUT sends no acknowledgment.
@@ -128,6 +130,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     "insecure",
     [pytest.param(False, marks=needs("configure")), pytest.param(True, marks=needs("insecure_nacks"))],
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
     sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
@@ -214,12 +217,13 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
     """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
     that number.
     """
     queue = sut.new_queue("administration")
-    number = private_queue_number(sut, queue)
+    number = get_private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     user = peer.private_queue(sut.guid, number) | own
@@ -255,7 +259,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
     acknowledgment has the correlation, response queue, delivery and body for its packet.
     """
-    number = private_queue_number(sut, sut.queue("transactional"))
+    number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
@@ -354,6 +358,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
 
 @covers("MQQB-3.1.7.15-22")
 @needs("insecure_nacks")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.

@@ -8,18 +8,18 @@ from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     ACK_LABEL,
     MESSAGE,
-    applies_to_acknowledgment,
+    apply_to_acknowledgments,
     is_final_ack,
     is_order_ack,
 )
 from suites.mqqb.steps.transactional_acks import (
-    has_field_of_message,
-    is_of_a_received_sequence,
-    order_ack_of_received,
+    apply_to_order_acks_of_receiver,
+    compare_sequence_with_received,
+    demand_field_of_message,
 )
 
 
-def _is_either(packet: Any) -> bool:
+def _is_order_or_final_ack(packet: Any) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
 
 
@@ -29,8 +29,8 @@ def _is_either(packet: Any) -> bool:
     "PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is QM Ordering Ack",
     of_system=True,
 )
-@applies_to_acknowledgment(_is_either)
-def has_attributes(packet: Any) -> Finding:
+@apply_to_acknowledgments(_is_order_or_final_ack)
+def demand_no_requests(packet: Any) -> Finding:
     """Demand a message that requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
     values = {name: getattr(base, name) for name in ("PR", "TR")}
@@ -42,15 +42,15 @@ def has_attributes(packet: Any) -> Finding:
 
 
 @passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
-@applies_to_acknowledgment(is_final_ack)
-def is_recoverable(packet: Any) -> Finding:
+@apply_to_acknowledgments(is_final_ack)
+def demand_recoverable_final_ack(packet: Any) -> Finding:
     """Demand a recoverable FinalAck; for an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
 @passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and so is EB if there is a SecurityHeader", of_system=True)
-@applies_to_acknowledgment(_is_either)
-def is_not_encrypted(packet: Any) -> Finding:
+@apply_to_acknowledgments(_is_order_or_final_ack)
+def demand_body_in_clear(packet: Any) -> Finding:
     """Demand a body in clear."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
@@ -58,8 +58,8 @@ def is_not_encrypted(packet: Any) -> Finding:
 
 
 passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID equals that of received messages", of_system=True)(
-    order_ack_of_received(is_of_a_received_sequence)
+    apply_to_order_acks_of_receiver(compare_sequence_with_received)
 )
 passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
-    has_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
+    demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
 )

@@ -12,16 +12,16 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
 
 
-def _body_fields(frame: Frame, body: type) -> dict[str, str]:
+def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
     """Return the fields of the body of an acknowledgment as text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
@@ -39,23 +39,24 @@ def _body_fields(frame: Frame, body: type) -> dict[str, str]:
 IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
 
 
-def _privacy(frame: Frame) -> dict[str, Any]:
+def _read_privacy(frame: Frame) -> dict[str, Any]:
     encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
     return {"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted}
 
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5])
+@varied("application tag", "extension", priority=("3", "7"))
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
     previous number, and is not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
-    frame = receiver.last_acknowledgment(count)
+    frame = receiver.await_last_acknowledgment(count)
     if frame is None:
         raise ConformanceFailure("no OrderAck arrived for the transactional messages")
-    identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
+    identifier, found, evidence = receiver.sequence.identifier, _read_body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge(
         "MQQB-3.1.7.17-D03",
@@ -70,10 +71,10 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=evidence)
 
 
-def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
+def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
     """Judge the body of a FinalAck by its message; judge that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
@@ -81,11 +82,11 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
         "SourceGUID": guid_text(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
-    found = _body_fields(frame, FinalAckBody)
+    found = _read_body_fields(frame, FinalAckBody)
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_privacy(frame), evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=[sent, frame])
 
 
 RULES_OF_REFUSED = {
@@ -109,7 +110,7 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
-    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
+    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
 
 
 RULES_OF_RECEIVED = {
@@ -134,10 +135,11 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
+    _judge_final_ack(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
 
 
 @covers("MQQB-3.1.7.17-D11")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
     """The peer sends a message that is accepted and a message that is refused, to direct names: OrderAck and FinalAck
     are addressed to the order queue at the peer's address.
@@ -160,11 +162,12 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
 
 @needs("queues", "private_names")
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
+@varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
     queue 4 of the peer.
     """
-    number = private_queue_number(sut, sut.queue("transactional"))
+    number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
@@ -190,15 +193,15 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     known = 0
-    for turn in ("at first", "again", "and again"):
+    for turn in ("first", "second", "third"):
         frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
-        observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
+        observed = sorted(_read_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
         judge(
             "MQQB-3.1.7.17-11",
-            expected=fields({turn: wanted}),
-            observed={turn: observed},
-            case=f"FinalAcks {turn}",
+            expected=wanted,
+            observed=observed,
+            case=f"FinalAcks on the {turn} session",
             evidence=[*sent, *frames],
         )
         peer.hang_up()
@@ -224,7 +227,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         frames += _await_final_acks(receiver, len(frames), 1)
         peer.inbox.acknowledge(spare=session)  # no SessionHeader after a message that was refused (E19)
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
-    came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
+    came = [_read_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
     judge(
         "MQQB-3.1.7.17-11",

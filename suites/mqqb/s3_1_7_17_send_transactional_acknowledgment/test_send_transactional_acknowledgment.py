@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
-from harness.run.marks import covers
+from harness.run.marks import covers, varied
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
@@ -22,6 +22,7 @@ ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Fla
     "MQQB-3.1.7.17-07",
     "MQQB-3.1.7.17-11",
 )
+@varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
     """The peer sends a message that is accepted and a message to a missing queue: the OrderAck and the FinalAck have
     the required class, attributes, destination and body, and different MessageIDs.
@@ -51,11 +52,11 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
-        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
-        names.append(_identifier(frame))
+        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_get_attributes(frame), evidence=evidence)
+        names.append(_get_identifier(frame))
         own = (
             len(set(names)) == count
-            and names[-1] != _identifier(sent)
+            and names[-1] != _get_identifier(sent)
             and UUID(str(user.SourceQueueManager)) == sut.guid
         )
         judge(
@@ -85,12 +86,12 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
             )
 
 
-def _identifier(frame) -> tuple[Any, int]:
+def _get_identifier(frame) -> tuple[Any, int]:
     """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _attributes(frame) -> dict[str, Any]:
+def _get_attributes(frame) -> dict[str, Any]:
     """Return the attributes of an acknowledgment by name."""
     base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
     return {

@@ -16,7 +16,7 @@ from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
     correlation,
-    final_identifier,
+    get_final_ack_identifier,
     identifier,
 )
 
@@ -59,14 +59,16 @@ class AcknowledgedApplication(Application):
     def await_receive_acks(self, count: int) -> list[str]:
         """Wait for that number of acknowledgments; return the labels of the messages with an ACK_RECEIVE, sorted."""
         self.receiver.await_acks(count)
-        return self.labels_of(map(correlation, self.receiver.acks_of(AckClass.RECEIVE, *self.sent.values())))
+        return self.list_labels(
+            map(correlation, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
+        )
 
     def await_final_acks(self, count: int) -> list[str]:
         """Wait for that number of FinalAcks; return the labels of the messages with a FinalAck, sorted."""
         came = self.receiver.await_all(self.receiver.final_acks, count)
-        return self.labels_of(map(final_identifier, came))
+        return self.list_labels(map(get_final_ack_identifier, came))
 
-    def labels_of(self, identifiers: Iterable[str]) -> list[str]:
+    def list_labels(self, identifiers: Iterable[str]) -> list[str]:
         """Return the labels of the messages with these identifiers, sorted."""
         labels = {identifier(frame): label for label, frame in self.sent.items()}
         return sorted(labels.get(one, "another") for one in identifiers)

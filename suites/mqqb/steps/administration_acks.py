@@ -36,12 +36,12 @@ def is_administration_ack(packet: Any, context: Context) -> bool:
     return bool(meant) and not is_final_ack(packet) and is_own(packet, context)
 
 
-def is_of_queue(packet: Any) -> bool:
+def is_about_queued_message(packet: Any) -> bool:
     """Return whether an acknowledgment is about a message that had reached its queue."""
     return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT)
 
 
-def of_administration_ack(judge: JudgeAck) -> Predicate:
+def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
     """Apply a predicate only to the administration acknowledgments that the SUT made."""
 
     @wraps(judge)
@@ -51,14 +51,14 @@ def of_administration_ack(judge: JudgeAck) -> Predicate:
     return predicate
 
 
-def of_answer(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
+def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
     """Apply a predicate only to acknowledgments of messages in the capture; ``left_queue``: only of messages that had
     reached their queue.
     """
 
     @wraps(judge)
     def predicate(packet: Any, context: Context) -> Finding:
-        if not is_administration_ack(packet, context) or left_queue not in (None, is_of_queue(packet)):
+        if not is_administration_ack(packet, context) or left_queue not in (None, is_about_queued_message(packet)):
             return None
         answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
         message = context.before(Received).messages.get((answered.QueueManagerGuid, answered.Ordinal))
@@ -67,7 +67,7 @@ def of_answer(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicat
     return predicate
 
 
-def same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
+def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
     """Return whether two names identify the same queue; ``host`` is the host of private names that contain none."""
     return _named(queue, host) == _named(other, other_host)
 

@@ -50,15 +50,15 @@ def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
 
 
 def users(sut: Sut) -> list[str]:
-    """Name the users in UserCertCache, in its order."""
+    """Return the names of the users in UserCertCache, in the order of the cache."""
     return Caches(sut).users()
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
-    """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
+    """Return the remaining time of a cache's cleanup timer in ms; None when the timer does not run."""
     return Caches(sut).remaining_ms(name)
 
 
-def expect_about(now_s: int) -> Expectation:
+def expect_current_time(now_s: int) -> Expectation:
     """Return an expectation of the current time, in seconds since 1970, with a tolerance."""
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)

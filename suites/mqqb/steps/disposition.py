@@ -17,7 +17,7 @@ from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
 from suites.mqqb.steps.opening import guid_text
-from suites.mqqb.steps.ordering import Receiver, is_ordering
+from suites.mqqb.steps.ordering import Receiver, is_order_or_final_ack
 
 
 class AckClass(IntEnum):
@@ -63,13 +63,13 @@ def message_class(frame: Frame) -> int:
     return int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)
 
 
-def classes(frames: list[Frame]) -> list[str]:
+def list_class_names(frames: list[Frame]) -> list[str]:
     """Return the names of the classes of acknowledgments, for ``observed``."""
     return [f"0x{message_class(frame):04X}" for frame in frames]
 
 
 def named(*values: int) -> list[str]:
-    """Return the names of these classes in the form of ``classes``, for ``expected``."""
+    """Return the names of these classes in the form of ``list_class_names``, for ``expected``."""
     return [f"0x{value:04X}" for value in values]
 
 
@@ -78,7 +78,7 @@ def correlation(frame: Frame) -> str:
     return bytes((frame.message or frame["MessagePropertiesHeader"]).CorrelationID).hex()
 
 
-def final_identifier(frame: Frame) -> str:
+def get_final_ack_identifier(frame: Frame) -> str:
     """Return the MessageIdentifier in the body of a FinalAck in the form of ``identifier``."""
     return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_OFFSET:].hex()[:40]
 
@@ -125,21 +125,21 @@ class AcknowledgingReceiver(Receiver):
         """Send a packet on the session of the peer."""
         return self.session.send(packet)
 
-    def admin_acks(self) -> list[Frame]:
+    def list_admin_acks(self) -> list[Frame]:
         """Return the administration acknowledgments that have arrived, whatever their destination."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
-        return [frame for frame in found if not is_ordering(frame)]
+        return [frame for frame in found if not is_order_or_final_ack(frame)]
 
-    def acks_of(self, value: int, *sent: Frame) -> list[Frame]:
+    def list_acks_of_class(self, value: int, *sent: Frame) -> list[Frame]:
         """Return the administration acknowledgments of a class that have arrived for these messages."""
         wanted = {identifier(message) for message in sent}
-        return [ack for ack in self.admin_acks() if message_class(ack) == value and correlation(ack) in wanted]
+        return [ack for ack in self.list_admin_acks() if message_class(ack) == value and correlation(ack) in wanted]
 
     def final_acks(self) -> list[Frame]:
         """Return the FinalAcks that have arrived."""
-        return [frame for frame in self.acknowledgments(final=True) if is_ordering(frame)]
+        return [frame for frame in self.acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
-    def reports(self) -> list[Frame]:
+    def list_reports(self) -> list[Frame]:
         """Return the reports on traced messages that have arrived: messages of class MQMSG_CLASS_REPORT or for a public
         queue.
         """
@@ -147,7 +147,7 @@ class AcknowledgingReceiver(Receiver):
 
     def await_acks(self, count: int) -> list[Frame]:
         """Wait for that number of administration acknowledgments; return all that arrived."""
-        return self.await_all(self.admin_acks, count)
+        return self.await_all(self.list_admin_acks, count)
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
         """Wait for that number of messages of the SUT, and a moment for further messages; return all that arrived."""
@@ -213,15 +213,12 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     return ", ".join(found) or IN_NO_QUEUE
 
 
-remains = find_queues_of  # old name, until its last users change
-
-
-def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
+def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
     """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
     return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"
 
 
-def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
+def find_history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
     """Return the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
     user = message["UserHeader"]
     wanted = (guid_text(user.SourceQueueManager), user.MessageID)

@@ -97,7 +97,7 @@ class Delivery:
     frames: list[Frame]
 
 
-def taken(sut: Sut) -> str:
+def describe_accepted_outcome(sut: Sut) -> str:
     """Return the expected outcome of a message that the SUT accepts, as far as the control channel can show it."""
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
@@ -111,12 +111,12 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
         outcome = "closed" if connection.closed_by_sut else "not acknowledged"
-        return Delivery(outcome, taken(sut), [sent])
+        return Delivery(outcome, describe_accepted_outcome(sut), [sent])
     outcome = "acknowledged"
     if sut.has("receive"):
         found = any(one["label"] == label for one in sut.messages(queue))
         outcome += f", {'in its queue' if found else 'not in its queue'}"
-    return Delivery(outcome, taken(sut), [sent, answer])
+    return Delivery(outcome, describe_accepted_outcome(sut), [sent, answer])
 
 
 reception = deliver_message  # old name, until its last users change

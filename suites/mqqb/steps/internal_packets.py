@@ -72,12 +72,12 @@ def is_second_of_acceptor(context: Context) -> bool:
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
-def has_flags(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+def demand_flags_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
     """Demand the bits of a kind in a packet that has the size and the PT of the kind."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size(data, kind) or _pt(data) != kind.pt or not concerns(context):
+        if not _has_size(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
             return None
         flags = data[2] & kind.flags
         return flags == kind.flags, f"IN is {flags >> 3 & 1}, SH is {data[2] >> 4 & 1}, PT is {kind.pt}"
@@ -85,14 +85,14 @@ def has_flags(kind: Kind, concerns: Concerns = lambda context: True) -> Predicat
     return predicate
 
 
-def has_pt(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+def demand_pt_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
     """Demand the PT of a kind in a packet that has the size and the bits of the kind."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not _has_size(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
             return None
-        return _pt(data) == kind.pt, f"PT is {_pt(data)}"
+        return _read_pt(data) == kind.pt, f"PT is {_read_pt(data)}"
 
     return predicate
 
@@ -101,5 +101,5 @@ def _has_size(data: bytes, kind: Kind) -> bool:
     return len(data) == kind.size and data.startswith(SIGNATURE, 4)
 
 
-def _pt(data: bytes) -> int:
+def _read_pt(data: bytes) -> int:
     return data[_PT_OFFSET] & 0xF

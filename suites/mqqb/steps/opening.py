@@ -38,7 +38,7 @@ CLOCK_TOLERANCE_S = 60
 # -- packets of any form -----------------------------------------------------------------------------------------
 
 
-def packet_at(conversation: RawConversation, number: int) -> Frame | None:
+def await_packet_number(conversation: RawConversation, number: int) -> Frame | None:
     """Wait for the packet of the SUT with that position, of whatever kind; return None when it does not arrive."""
     return conversation.poll_packet(number)
 
@@ -89,14 +89,14 @@ def private_name(guid: UUID) -> str:
     return f"PRIVATE={guid}\\00000001"
 
 
-def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
+def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener to which it will connect. The peer answers the SUT's pings."""
     listener = peer.listen_raw()
     let_send(peer, sut, to or peer.direct_name())
     return listener
 
 
-def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
+def accept_request(listener: RawListener) -> tuple[RawConversation, Frame]:
     """Return the SUT's next connection, the first or that of a retry, and the EstablishConnection request on it."""
     sut = listener.peer.sut
     connection = listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
@@ -105,13 +105,13 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
     return connection, connection.expect("EstablishConnection")
 
 
-def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
+def respond_to_request(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's request; return its ConnectionParameters."""
     connection.send(establish_response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
 
 
-def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
+def respond_to_parameters(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's ConnectionParameters, which opens the session; return the SUT's message."""
     connection.send(parameters_response(frame, **header))
     return connection.expect("UserMessage")
@@ -158,7 +158,7 @@ def find_initiated_session(sut: Sut, to: str) -> dict[str, Any]:
     """Return the session that the SUT as initiator opens or has opened for the OutgoingQueue of a format name."""
     found = [one for one in list_sessions(sut) if one["role"] == "initiator"]
     found = [one for one in found if str(one["OutgoingQueueReference"]).lower() == to.lower()]
-    return _only(found, f"as initiator to {to}")
+    return _require_one_session(found, f"as initiator to {to}")
 
 
 def list_accepted_sessions(sut: Sut) -> list[dict[str, Any]]:
@@ -168,12 +168,12 @@ def list_accepted_sessions(sut: Sut) -> list[dict[str, Any]]:
 
 def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
     """Return the session that the SUT accepted from a queue manager."""
-    return _only(
+    return _require_one_session(
         [one for one in list_accepted_sessions(sut) if one["RemoteQMGuid"] == guid_text(guid)], f"accepted from {guid}"
     )
 
 
-def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
+def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
     if len(found) != 1:
         raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which}, not the one of this check")
     return found[0]
@@ -199,12 +199,12 @@ def guid_text(guid: UUID | str) -> str:
     return str(guid).strip("{}").lower()
 
 
-def connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+def list_connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the ConnectionHistory of the OutgoingQueue for a format name."""
     return list(find_outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 
-def recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
+def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
     """Return the expectation of a ConnectionHistory entry of the last minute with the peer's address; Error is 0, or
     that of a failure.
     """
@@ -217,7 +217,7 @@ def recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectatio
     )
 
 
-def last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
+def get_last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
     """Return the last entry of a ConnectionHistory in the form that ``recent_entry`` compares, with an unsigned
     Error.
     """

@@ -20,7 +20,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import USER, healed
+from suites.mqmq.steps.message_bytes import USER, parse_with_flag
 
 MESSAGE = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
@@ -35,7 +35,7 @@ ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNOR
 JudgePacket = Callable[[Any], Finding]
 
 
-def _signs(packet: Any, of_class: bool) -> bool:
+def _shows_enough_signs(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
@@ -49,16 +49,16 @@ def is_order_ack(packet: Any) -> bool:
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
     if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as most messages are: two signs are missing
-    return _signs(packet, of_class)
+    return _shows_enough_signs(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:
     """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value >= FIRST_FINAL_ACK_CLASS and _signs(packet, of_class=True)
+    return value >= FIRST_FINAL_ACK_CLASS and _shows_enough_signs(packet, of_class=True)
 
 
-def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
+def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
     """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
@@ -71,19 +71,19 @@ def applies_to_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePa
     return decorate
 
 
-def base_flags(packet: Any) -> Finding:
+def demand_base_flags(packet: Any) -> Finding:
     """Demand that BaseHeader.Flags is 0."""
     return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
 
 
-def other_bits(packet: Any) -> Finding:
+def demand_other_user_flags(packet: Any) -> Finding:
     """Demand that UserHeader.Flags has no bits except MP, DM (for an OrderAck see E36) and DQ, which is 3 or 7."""
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
 
 
-def private_name(packet: Any) -> Finding:
+def demand_private_name(packet: Any) -> Finding:
     """Demand private queue 4 as the destination if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
@@ -91,7 +91,7 @@ def private_name(packet: Any) -> Finding:
     return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is 0x{queue.PrivateQueueIdentifier:X}"
 
 
-def direct_name(packet: Any) -> Finding:
+def demand_direct_name(packet: Any) -> Finding:
     """Demand the prescribed direct name as the destination if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
@@ -100,30 +100,30 @@ def direct_name(packet: Any) -> Finding:
     return ORDER_QUEUE_NAME.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
 
 
-def label(packet: Any) -> Finding:
+def demand_label(packet: Any) -> Finding:
     """Demand the label QM Ordering Ack."""
     return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
-def body_size(packet: Any) -> Finding:
+def demand_body_size(packet: Any) -> Finding:
     """Demand the body size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
 
 
-def property_flags(packet: Any) -> Finding:
+def demand_property_flags(packet: Any) -> Finding:
     """Demand that MessagePropertiesHeader.Flags is 0."""
     flags = packet.MessagePropertiesHeader.Flags
     return flags == 0, f"MessagePropertiesHeader.Flags is 0x{flags:02X}"
 
 
-def body_type(packet: Any) -> Finding:
+def demand_body_type(packet: Any) -> Finding:
     """Demand BodyType VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
     return value == 0, f"BodyType is 0x{value:X}"
 
 
-def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
+def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
     """Demand the value of a flag without which the packet cannot be parsed as a message."""
 
     def meant_as_one(packet: Any) -> bool:
@@ -132,21 +132,21 @@ def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callab
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return (True, f"{flag} is {value}") if meant_as_one(packet) else None
-        message = healed(context.frame.data, header, flag, value)
+        message = parse_with_flag(context.frame.data, header, flag, value)
         return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
 
     return predicate
 
 
 EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
-    base_flags: "BaseHeader.Flags is 0",
-    other_bits: "All other bits of UserHeader.Flags are 0 except DQ, 3 or 7, and DM (of an OrderAck see E36)",
-    private_name: "The private queue is that of order_queue$",
-    direct_name: "The direct name has an address and order_queue$",
-    label: "The label is QM Ordering Ack",
-    body_size: "MessageSize is 0x24",
-    property_flags: "MessagePropertiesHeader.Flags is 0",
-    body_type: "BodyType is VT_EMPTY",
+    demand_base_flags: "BaseHeader.Flags is 0",
+    demand_other_user_flags: "UserHeader.Flags has only MP, DQ (3 or 7) and DM (of an OrderAck see E36)",
+    demand_private_name: "the destination is the private queue of order_queue$",
+    demand_direct_name: "the direct name consists of an address and order_queue$",
+    demand_label: "the label is QM Ordering Ack",
+    demand_body_size: "MessageSize is 0x24",
+    demand_property_flags: "MessagePropertiesHeader.Flags is 0",
+    demand_body_type: "BodyType is VT_EMPTY",
 }
 """The texts of the demands on both kinds of acknowledgment."""
 
@@ -158,5 +158,7 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     if rules.keys() != EXPECTED_TEXTS.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
-        passive(rule, MESSAGE, EXPECTED_TEXTS[judge_packet])(applies_to_acknowledgment(meant)(judge_packet))
-    passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(flag_of_acknowledgment(USER, "MP", 1, meant))
+        passive(rule, MESSAGE, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
+    passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(
+        demand_flag_of_acknowledgment(USER, "MP", 1, meant)
+    )

@@ -47,7 +47,7 @@ def read_ack_place(frame: Frame) -> Place:
     return Place(*struct.unpack_from("<IIII", body))
 
 
-def is_ordering(frame: Frame) -> bool:
+def is_order_or_final_ack(frame: Frame) -> bool:
     """Return whether a message is an OrderAck or FinalAck."""
     return ACK_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
@@ -55,7 +55,7 @@ def is_ordering(frame: Frame) -> bool:
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
 
 
-def private_queue_number(sut: Sut, queue: str) -> int:
+def get_private_queue_number(sut: Sut, queue: str) -> int:
     """Return the number by which a private name identifies a queue that the check made."""
     return int(sut.private_format_name(queue).rpartition("\\")[2], 16)
 
@@ -122,7 +122,7 @@ class Receiver:
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
 
-    def last_acknowledgment(self, number: int) -> Frame | None:
+    def await_last_acknowledgment(self, number: int) -> Frame | None:
         """Wait for the OrderAck of the last message, even if each message has its own OrderAck; return the last
         OrderAck.
         """
@@ -157,24 +157,24 @@ def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, 
     """Build the OrderAck of a message of the SUT; ``changes``: fields that differ from those of an OrderAck."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
-        TxSequenceID=_sequence(sent),
+        TxSequenceID=_build_sequence(sent),
         TxSequenceNumber=header.TxSequenceNumber,
         TxPreviousSequenceNumber=header.TxSequenceNumber - 1,
     )
-    return _acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
+    return _build_acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
 
 
 def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
     """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``build_order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
-        TxSequenceID=_sequence(sent),
+        TxSequenceID=_build_sequence(sent),
         TxSequenceNumber=header.TxSequenceNumber,
         TxPreviousSequenceNumber=header.PreviousTxSequenceNumber,
         SourceGUID=user.SourceQueueManager,
         MessageID=user.MessageID,
     )
-    return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
+    return _build_acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
 
 
 def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
@@ -185,9 +185,9 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
         refused = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
-        return _acknowledgment(peer, BAD_DST_Q, bytes(refused)[:size].ljust(size, b"\0"), NONE, 1, {})
+        return _build_acknowledgment(peer, BAD_DST_Q, bytes(refused)[:size].ljust(size, b"\0"), NONE, 1, {})
     ordered = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
-    return _acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NONE, 0, {})
+    return _build_acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NONE, 0, {})
 
 
 CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
@@ -214,12 +214,12 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     return observed, [*sent, *(each.last for each in early), answer]
 
 
-def _sequence(sent: Frame) -> TxSequenceID:
+def _build_sequence(sent: Frame) -> TxSequenceID:
     identifier = sent["TransactionHeader"].TxSequenceID
     return TxSequenceID(Ordinal=identifier.Ordinal, TimeStamp=identifier.TimeStamp)
 
 
-def _acknowledgment(
+def _build_acknowledgment(
     peer: Peer, message_class: int, body: bytes, base: Mapping[str, Any], recoverable: int, changes: dict[str, Any]
 ) -> Any:
     usual: dict[str, Any] = {

@@ -76,7 +76,7 @@ class OutgoingSession:
         return self.parameters
 
     def agree(self, **header: Any) -> Frame:
-        """Answer the parameters, which opens the session; return the SUT's first UserMessage."""
+        """Answer the ConnectionParameters, which opens the session; return the SUT's first UserMessage."""
         self.connection.send(parameters_response(self.parameters, **header))
         return self.connection.expect("UserMessage")
 

@@ -57,7 +57,7 @@ def read_ping(frame: Frame | None) -> Ping | None:
     return Ping(flags, signature, cookie, UUID(bytes_le=guid))
 
 
-def ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | str:
+def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | str:
     """Return fields of a ping by name, or describe a datagram that is not a ping."""
     ping = read_ping(frame)
     if ping is None:
@@ -72,7 +72,7 @@ def read_element(tree: dict[str, Any], name: str) -> Any:
     return tree[name]
 
 
-def cookie_of(asked: Frame) -> int:
+def get_cookie(asked: Frame) -> int:
     """Return the Cookie of a Ping Request of the SUT; raise ConformanceFailure when the request does not have
     24 bytes.
     """
@@ -106,7 +106,7 @@ class PingExchange(NamedTuple):
 
     def fields(self, *names: str) -> dict[str, Any] | str:
         """Return fields of the returned datagram, or describe the datagram when it has none."""
-        return ping_fields(self.received, *names)
+        return describe_ping_fields(self.received, *names)
 
     @property
     def is_answered(self) -> bool:
@@ -119,7 +119,7 @@ class PingExchange(NamedTuple):
     @property
     def predicted_outcome(self) -> Any:
         """Return the outcome of a session request that RF predicts: refused or accepted."""
-        return ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
+        return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
 def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
@@ -185,7 +185,7 @@ class PingingSut:
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
-                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response comes after its time"
+                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
             )
         if sut.has("set_timers"):
             sut.slow_down(GREATEST_TIMER_SPEED_UP)

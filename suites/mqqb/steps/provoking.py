@@ -58,7 +58,7 @@ def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "ex
         Provoker(peer, to).send(tag, delivery)
 
 
-def tag_of(frame: Frame) -> int:
+def read_tag(frame: Frame) -> int:
     """Return the ApplicationTag of a message, or the tag in the CorrelationID of an acknowledgment that the peer
     provoked.
     """

@@ -65,7 +65,7 @@ class Received(Summary):
         self.missing: str | None = None
         """The part of a connection that the capture lacks; more messages may have been received in it."""
 
-    def has_whole(self, identifier: TxSequenceID) -> bool:
+    def has_whole_sequence(self, identifier: TxSequenceID) -> bool:
         """Return whether the capture shows a sequence from its first message on."""
         return self.missing is None and (identifier, 1) in self.numbers
 

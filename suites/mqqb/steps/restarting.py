@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import Frame
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.sequences import transaction_header
+from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import describe_packet
 
 UNCHANGED = "unchanged"
@@ -33,7 +33,7 @@ def _is_acknowledgment(frame: Frame) -> bool:
 
 
 def _in_sequence(frame: Frame) -> str:
-    tx = transaction_header(frame)
+    tx = get_transaction_header(frame)
     return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
 
 

@@ -137,6 +137,15 @@ RULES_OF_ACKNOWLEDGING = (
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 IN_SILENCE = "silence, not in its queue"
+SUBJECTS = {
+    "answer": "administration acknowledgment",
+    "final": "FinalAck",
+    "kept": "message",
+    "in_silence": "refusal",
+    "level": "authentication level",
+    "body": "body",
+}
+"""The subject of each attribute of a disposition, in verdicts."""
 SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
 
 
@@ -153,16 +162,17 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
         if attribute == "level" and not found[name].shows_level:
             unseen.add(rule)
             continue
-        if attribute == "answer" and not secured.tells and refuses(expected):
+        if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
+        case = f"{SUBJECTS[attribute]} ({name})" if name else SUBJECTS[attribute]
+        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
         judge.give_up(Verdict.NOT_OBSERVABLE, "the control channel does not show the authentication level of a message")
 
 
-def refuses(expected: object) -> bool:
+def depends_on_insecure_nacks(expected: object) -> bool:
     """Return whether an expected answer is an acknowledgment that depends on SendInsecureNacks."""
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
@@ -328,10 +338,10 @@ def _get_ack_correlation_id(sent: Frame) -> bytes:
 def sign(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
     """Sign a message; the signature does not cover later changes."""
     value = signature(packet, version, key)
-    return with_signature(packet, value, in_list=version == SIG30)
+    return add_signature(packet, value, in_list=version == SIG30)
 
 
-def with_signature(packet: Any, value: bytes, *, in_list: bool = False) -> Any:
+def add_signature(packet: Any, value: bytes, *, in_list: bool = False) -> Any:
     """Put a signature into a message."""
     if in_list:
         packet["MultiQueueFormatHeader"].Signature = MQFSignatureHeader(Signature=value)
@@ -344,7 +354,7 @@ def flip_signature_bit(packet: Any) -> Any:
     """Change one bit of the signature of a message."""
     several = packet.haslayer("MultiQueueFormatHeader")
     value = packet["MultiQueueFormatHeader"].Signature.Signature if several else packet["SecurityHeader"].Signature
-    return with_signature(packet, bytes([value[0] ^ 1]) + value[1:], in_list=bool(several))
+    return add_signature(packet, bytes([value[0] ^ 1]) + value[1:], in_list=bool(several))
 
 
 def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:

@@ -13,8 +13,8 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.ordering import is_ordering
-from suites.mqqb.steps.provoking import Provoker, tag_of
+from suites.mqqb.steps.ordering import is_order_or_final_ack
+from suites.mqqb.steps.provoking import Provoker, read_tag
 
 RETRY_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
@@ -78,7 +78,11 @@ class Sender:
         """Return the messages that have arrived on sessions of the peer, except OrderAcks and FinalAcks."""
 
         def is_on_one(frame: Frame) -> bool:
-            return frame.connection is not None and frame.connection.sut_role == "acceptor" and not is_ordering(frame)
+            return (
+                frame.connection is not None
+                and frame.connection.sut_role == "acceptor"
+                and not is_order_or_final_ack(frame)
+            )
 
         return self.peer.inbox.find(is_on_one)
 
@@ -120,13 +124,13 @@ class Sender:
         session = self.await_session()
         sent = self.collect(session, count)
         if len(sent) != count:
-            raise ConformanceFailure(f"{len(sent)} of {count} messages came")
+            raise ConformanceFailure(f"{len(sent)} of {count} messages arrived")
         return session, sent
 
     @staticmethod
     def tags(frames: list[Frame]) -> list[int]:
         """Return the tags of messages: the ApplicationTag, or the number in a message that the peer provoked."""
-        return [tag_of(frame) for frame in frames]
+        return [read_tag(frame) for frame in frames]
 
     @staticmethod
     def acknowledge_all(session: Conversation) -> Frame:

@@ -55,7 +55,7 @@ class Outgoing:
     def _await_copy(self, number: int) -> None:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
-    def turn_to(self, queue: str) -> None:
+    def use_queue(self, queue: str) -> None:
         """Let the SUT send to another queue of the peer from now on."""
         self.to = self.sender.to = self.peer.direct_name(queue)
 
@@ -70,7 +70,7 @@ class Outgoing:
     def _list_open_sessions(self) -> list[Conversation]:
         """Return the open sessions on which these messages arrived."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
-        return [one for one in open_ if self.numbers_on(one)]
+        return [one for one in open_ if self.list_numbers_on(one)]
 
     def await_session(self) -> Conversation:
         """Wait until the SUT sends these messages on a new session after the earlier one ended; return the new
@@ -79,7 +79,7 @@ class Outgoing:
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
-    def numbers_on(self, session: Conversation) -> list[int]:
+    def list_numbers_on(self, session: Conversation) -> list[int]:
         """Return the numbers of the messages that arrived on a session, in order; the first message that was sent has
         number 1.
         """
@@ -127,24 +127,24 @@ class Outgoing:
             raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")
         return dict(found[-1])
 
-    def sequence(self) -> dict[str, Any]:
+    def read_sequence(self) -> dict[str, Any]:
         """Return TxOutgoingSequence of the session."""
         found = read_element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
-    def info(self) -> dict[str, Any]:
+    def read_transfer_info(self) -> dict[str, Any]:
         """Return OutgoingTransferInfo of the queue (MS-MQDMPR 3.1.1.4)."""
         return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has a value; return whether it does."""
-        return self.peer.eventually(lambda: read_element(self.info(), name) == value)
+        return self.peer.eventually(lambda: read_element(self.read_transfer_info(), name) == value)
 
-    def unacknowledged(self) -> list[int]:
+    def list_unacknowledged_numbers(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""
-        return [int(one["SeqNo"]) for one in read_element(self.sequence(), "UnackedSequence")]
+        return [int(one["SeqNo"]) for one in read_element(self.read_sequence(), "UnackedSequence")]
 
 
 Place = tuple[int, int, int]
@@ -158,35 +158,35 @@ def read_info_place(info: dict[str, Any], name: str) -> Place:
     return seq_id, number, previous
 
 
-def place_in_sequence(frame: Frame, further: int = 0) -> Place:
+def get_sequence_info(frame: Frame, further: int = 0) -> Place:
     """Return the SEQUENCE_INFO of a message, or of the message ``further`` places after it."""
-    number = int(transaction_header(frame).TxSequenceNumber) + further
-    return sequence_id_number(frame), number, number - 1
+    number = int(get_transaction_header(frame).TxSequenceNumber) + further
+    return get_sequence_id_number(frame), number, number - 1
 
 
-def transaction_header(frame: Frame) -> Any:
+def get_transaction_header(frame: Frame) -> Any:
     """Return the TransactionHeader of a message."""
     return frame["TransactionHeader"]
 
 
 def read_sequence_id(frame: Frame) -> tuple[int, int]:
     """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that a later one is greater."""
-    identifier = transaction_header(frame).TxSequenceID
+    identifier = get_transaction_header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
 
-def sequence_id_number(frame: Frame) -> int:
+def get_sequence_id_number(frame: Frame) -> int:
     """Return the TxSequenceID of a message as the 64-bit number that a SEQUENCE_INFO contains."""
     stamp, ordinal = read_sequence_id(frame)
     return stamp << 32 | ordinal
 
 
-def sequence_numbers(frames: list[Frame]) -> list[int]:
+def list_sequence_numbers(frames: list[Frame]) -> list[int]:
     """Return the TxSequenceNumbers of messages."""
-    return [int(transaction_header(frame).TxSequenceNumber) for frame in frames]
+    return [int(get_transaction_header(frame).TxSequenceNumber) for frame in frames]
 
 
-def find_kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return the messages that are in a queue of the SUT, as positions in the list of identifiers, from 1."""
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]

@@ -15,7 +15,7 @@ ESTABLISH = "EstablishConnection"
 PARAMETERS = "ConnectionParameters"
 
 
-def is_request(context: Context) -> bool:
+def is_initiator_packet(context: Context) -> bool:
     """Return whether the SUT sent the packet as an initiator."""
     return context.sut_role == "initiator"
 
@@ -32,7 +32,7 @@ class LastOfThePeer(Summary):
             self.by_kind[frame.kind] = frame
 
 
-def request_of(context: Context) -> Any:
+def find_request(context: Context) -> Any:
     """Return the header of the peer's last packet of this kind, which the acceptor's packet answers, or None.
 
     A packet that equals the request gives None: a response and an echo then look the same.
@@ -43,12 +43,12 @@ def request_of(context: Context) -> Any:
     return getattr(record_of(request), f"{context.frame.kind}Header", None)  # None: broken on purpose
 
 
-def is_response(context: Context) -> bool:
+def is_acceptor_response(context: Context) -> bool:
     """Return whether the packet is an acceptor's answer to a request of the peer."""
-    return request_of(context) is not None
+    return find_request(context) is not None
 
 
-def forbid_refusal(concerned: Callable[[Context], bool]) -> Predicate:
+def demand_no_refusal(concerned: Callable[[Context], bool]) -> Predicate:
     """Demand CS 0 in the packets that the rule is about."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -57,11 +57,11 @@ def forbid_refusal(concerned: Callable[[Context], bool]) -> Predicate:
     return predicate
 
 
-def demand_repetition(name: str) -> Predicate:
+def demand_repeated_field(name: str) -> Predicate:
     """Demand that an acceptor repeats this field of the request."""
 
     def predicate(packet: Any, context: Context) -> Finding:
-        request = request_of(context)
+        request = find_request(context)
         if request is None:
             return None
         sent, came = (getattr(header, name) for header in (request, getattr(packet, f"{context.frame.kind}Header")))

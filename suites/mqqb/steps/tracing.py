@@ -25,14 +25,14 @@ class Report:
         self.properties = frame["MessagePropertiesHeader"]
 
     @staticmethod
-    def expected_label(message: Frame) -> str:
+    def build_expected_label(message: Frame) -> str:
         """Return the label of the report on a message up to the time; both readings of E35 share this part."""
         user = message["UserHeader"]
         source = str(user.SourceQueueManager).upper()
         return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
 
     @staticmethod
-    def expected_values(queue: UUID) -> dict[str, Any]:
+    def build_expected_values(queue: UUID) -> dict[str, Any]:
         """Return the expected ``values`` of a report to a public queue."""
         return {"MessageClass": AckClass.REPORT, "destination": (QueueType.PUBLIC, str(queue)), "DM": 0}
 
@@ -60,7 +60,7 @@ class Report:
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
-        return begins.upper() if found and _is_about(text[-len(DATE_PATTERN) :], self.user.SentTime) else text
+        return begins.upper() if found and _is_date_of_instant(text[-len(DATE_PATTERN) :], self.user.SentTime) else text
 
     @property
     def values(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Report:
         }
 
 
-def _is_about(date: str, sent_s: int) -> bool:
+def _is_date_of_instant(date: str, sent_s: int) -> bool:
     """Return whether a date is the date of an instant in any time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
     return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}

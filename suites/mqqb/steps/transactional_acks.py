@@ -16,7 +16,7 @@ PRIVATE_QUEUE_OF_GUID = 3
 BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
-def has_order_ack_body(packet: Any, context: Context) -> Finding:
+def demand_order_ack_body(packet: Any, context: Context) -> Finding:
     """Demand a body with the layout of 2.2.4.1."""
     if not is_order_ack(packet):
         return None
@@ -47,7 +47,7 @@ class OrderAck(NamedTuple):
         return cls(body, user.QueueManagerAddress if user.DQ == PRIVATE_QUEUE_OF_GUID else None)
 
 
-def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
+def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
     """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -60,7 +60,7 @@ def order_ack_of_received(judge: Callable[[OrderAck, Received], Finding]) -> Pre
     return predicate
 
 
-def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
+def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceID with the received sequences."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is that of received messages"
@@ -69,17 +69,17 @@ def is_of_a_received_sequence(ack: OrderAck, received: Received) -> Finding:
     return False, "TxSequenceID is not that of received messages"
 
 
-def has_a_received_number(ack: OrderAck, received: Received) -> Finding:
+def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceNumber with the numbers that were received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, that of a received message"
-    if not received.has_whole(identifier):
+    if not received.has_whole_sequence(identifier):
         raise NotCaptured(BEGAN_BEFORE_CAPTURE)
     return False, f"TxSequenceNumber is {number}, not that of a received message"
 
 
-def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
+def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
     """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -95,11 +95,11 @@ def final_ack_of_message(judge: Callable[[FinalAckBody, Message], Finding]) -> P
     return predicate
 
 
-def has_field_of_message(name: str, of_message: str = "") -> Predicate:
+def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
     """Demand that a field of a FinalAck equals the field of its message."""
 
     def judge(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)
         return sent == came, f"{name} is {sent}, of the message {came}"
 
-    return final_ack_of_message(judge)
+    return apply_to_final_acks_of_messages(judge)

@@ -11,7 +11,7 @@ from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.positions import LOW_BYTES, Positions
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
@@ -128,7 +128,7 @@ class HighByteReversed(Positions):
     """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        sequential = super().assign_lookup_identifier(message) & LOW_BYTES
+        sequential = super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
         return (0 if message.TransactionIdentifier is None else 7 - message.Priority) << 56 | sequential
 
 
@@ -155,7 +155,7 @@ class PriorityInEveryIdentifier(Positions):
 
     @only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
-        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
 
 
 @follows("E103.2")
@@ -229,8 +229,12 @@ class SevenBytesAreCompared(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        low = lookup_id & LOW_BYTES
-        whole = (one.LookupIdentifier for one in queue.MessagePositionList if one.LookupIdentifier & LOW_BYTES == low)
+        low = lookup_id & LOW_LOOKUP_ID_BYTES
+        whole = (
+            one.LookupIdentifier
+            for one in queue.MessagePositionList
+            if one.LookupIdentifier & LOW_LOOKUP_ID_BYTES == low
+        )
         return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)
 
 

@@ -10,7 +10,7 @@ from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN_SYNTAX
-from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
@@ -40,7 +40,13 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     reads = [queue.peek(), queue.receive(), queue.receive(by=Method.START_RECEIVE)]
     evidence = [*association.record.frames[:2], *reads]
     seen = [read.label_or_outcome for read in reads]
-    judge("MQQP-2.1-01", expected=["first", "first", "second"], observed=seen, evidence=evidence)
+    judge(
+        "MQQP-2.1-01",
+        expected=["first", "first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
     expected = facts(proposed=True, read=["first", "first", "second"])
     observed = {"proposed": spoken in transfers, "read": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
@@ -104,8 +110,8 @@ def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
     except SutUnavailable:
         association = remote.connect()  # the port of the endpoint mapper is for privileged programs
     association.bind(EPT)
-    call, nothing = (association.call("ept_map", **map_arguments(one)) for one in (QM2QM, UNKNOWN_SYNTAX))
-    found, unserved = (ports(one.out) if one.out is not None else [] for one in (call, nothing))
+    call, nothing = (association.call("ept_map", **build_map_arguments(one)) for one in (QM2QM, UNKNOWN_SYNTAX))
+    found, unserved = (read_ports(one.out) if one.out is not None else [] for one in (call, nothing))
     served = "not found"
     if found:
         served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"

@@ -10,7 +10,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, during, inputs, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answering
+from harness.faults.rpc_calls import change_answer_values
 from reference_qm.codec import FormatError
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
@@ -108,7 +108,7 @@ class ReservedOfClient(RemoteReads):
             return value | {"pRemoteReadDesc": value["pRemoteReadDesc"] | {"Reserved": given["Reserved"]}}
 
         name = "lpRemoteReadDesc" if second is None else "lpRemoteReadDesc2"
-        super().answer_read(call if given is None else answering(call, **{name: kept}), status, entry)
+        super().answer_read(call if given is None else change_answer_values(call, **{name: kept}), status, entry)
 
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")

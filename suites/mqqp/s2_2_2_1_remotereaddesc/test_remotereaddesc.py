@@ -99,7 +99,7 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
         judge("MQQP-2.2.2.1-10", expected=facts(bytes=size, message=sent), observed=packet, evidence=evidence)
         observed, expected = sizes | packet, facts(dwSize=size, bytes=size, message=sent)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=observed, evidence=evidence)
-        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), observed=dw_size, evidence=evidence)
+        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), case="dwSize", observed=dw_size, evidence=evidence)
 
 
 @covers("MQQP-2.2.2.1-D02")

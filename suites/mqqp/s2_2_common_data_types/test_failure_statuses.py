@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from harness.wire.rpc_status import failure
+from harness.wire.rpc_status import is_failure
 from suites.mqqp.steps.refusals import REFUSED_CALLS
 from suites.mqqp.steps.statuses import is_vendors_own, is_well_known
 
@@ -21,7 +21,7 @@ def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, 
     """
     calls = REFUSED_CALLS[method](remote.open())
     statuses = [call.status for call in calls if call.status]
-    without = [f"{code:#010x}" for code in statuses if not failure(code)]
+    without = [f"{code:#010x}" for code in statuses if not is_failure(code)]
     if not statuses:
         judge.mark_not_exercised(
             "MQQP-1.8-D01",

@@ -68,17 +68,35 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
-    judge("MQQP-2.2.1.1-01", expected=once, observed=opened, evidence=evidence)
-    judge("MQQP-3.1.4.4-01", expected=1, observed=opened["RemoteQMCloseQueue"], evidence=evidence)
+    judge("MQQP-2.2.1.1-01", expected=once, case="number of calls", observed=opened, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.4-01",
+        expected=1,
+        case="calls of RemoteQMCloseQueue",
+        observed=opened["RemoteQMCloseQueue"],
+        evidence=evidence,
+    )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
     first = reader.receive_handle_of(reader.reads()[0])
-    judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)
-    judge("MQQP-3.1.4.2-01", expected=1, observed=len(ends), evidence=evidence)
+    judge(
+        "MQQP-2.2.1.2-01",
+        expected=[first.hex()],
+        case="handle in RemoteQMEndReceive",
+        observed=[end.hex() for end in ends],
+        evidence=evidence,
+    )
+    judge("MQQP-3.1.4.2-01", expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
     once = {"RemoteQMEndReceive": 1, "RemoteQMCancelReceive": 1}
-    judge("MQQP-3.1.4.1-01", expected=once, observed=paired, evidence=evidence)
-    judge("MQQP-3.1.4.5-01", expected=1, observed=count.get("RemoteQMCloseCursor", 0), evidence=evidence)
+    judge("MQQP-3.1.4.1-01", expected=once, case="number of calls", observed=paired, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.5-01",
+        expected=1,
+        case="calls of RemoteQMCloseCursor",
+        observed=count.get("RemoteQMCloseCursor", 0),
+        evidence=evidence,
+    )
 
 
 METHODS = {

@@ -66,4 +66,4 @@ def judge_waits(remote, judge, took, evidence):
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
         expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
-        judge(*WAITED, expected=expected, observed=passed.ms, evidence=evidence)
+        judge(*WAITED, expected=expected, case="duration of the wait in ms", observed=passed.ms, evidence=evidence)

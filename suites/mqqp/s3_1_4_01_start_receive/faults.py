@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound
+from harness.faults.rpc_calls import call_unbound
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
@@ -32,13 +32,13 @@ add(
     "client-start-receive-on-unknown-context",
     "MQQP-3.1.4.1-04",
     "The client calls RemoteQMStartReceive on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMStartReceive"),
+    call_unbound("RemoteQMStartReceive"),
 )
 add(
     "client-start-receive2-on-unknown-context",
     "MQQP-3.1.4.10-01",
     "The client calls RemoteQMStartReceive2 on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMStartReceive2"),
+    call_unbound("RemoteQMStartReceive2"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------

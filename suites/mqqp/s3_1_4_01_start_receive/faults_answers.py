@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answering
+from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -75,7 +75,7 @@ class ReadsInform(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
+        informed = change_answer_values(call, Return=INFORMATION) if status is Status.MQ_OK else call
         super().answer_read(informed, status, entry)
 
 

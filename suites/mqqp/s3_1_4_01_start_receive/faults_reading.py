@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from harness.faults.rpc_calls import throwing
+from harness.faults.rpc_calls import throw_refusals
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
@@ -141,13 +141,13 @@ add(
     "server-start-receive-throws-errors",
     "MQQP-3.1.4.1-D21",
     "RemoteQMStartReceive throws its errors instead of returning them.",
-    throwing(RemoteStarting.remote_qm_start_receive),
+    throw_refusals(RemoteStarting.remote_qm_start_receive),
 )
 add(
     "server-start-receive2-throws-errors",
     "MQQP-3.1.4.10-D05",
     "RemoteQMStartReceive2 throws its errors instead of returning them.",
-    throwing(RemoteStarting.remote_qm_start_receive2),
+    throw_refusals(RemoteStarting.remote_qm_start_receive2),
 )
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.reading import fill_queue, read_sizes
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -83,8 +83,20 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     evidence = calls
     judge(*rules["ok"], expected=each(status("MQ_OK"), "read"), observed=calls, evidence=evidence)
     seen = [call.label_or_outcome for call in calls]
-    judge(*rules["current"], expected=["first", "first"], observed=seen[:2], evidence=evidence)
-    judge(*rules["no_cursor"], expected=["first", "first", "first", "second"], observed=seen, evidence=evidence)
+    judge(
+        *rules["current"],
+        expected=["first", "first"],
+        case="labels returned by the peeks",
+        observed=seen[:2],
+        evidence=evidence,
+    )
+    judge(
+        *rules["no_cursor"],
+        expected=["first", "first", "first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
     has_handle = not received.has_null_handle
     judge(*rules["handle"], expected=holds("a handle is returned"), observed=has_handle, evidence=received.evidence)
     without = [call.has_null_handle for call in (peeked, again)]
@@ -95,7 +107,13 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     expected = facts(locked=["second", "second"], end="MQ_OK", ended=["second", "second"])
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = ["first", "second", "second"]
-    judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
+    judge(
+        *rules["receive"],
+        expected=received_all,
+        case="labels returned by the receive and later peeks",
+        observed=[*seen[2:], after[0]],
+        evidence=evidence,
+    )
 
 
 @for_each_method(
@@ -124,7 +142,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
-        size, packet_size = sizes_of(read)
+        size, packet_size = read_sizes(read)
         judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
@@ -153,13 +171,27 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
         known.append([sequential_id, received.sequential_id])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
-    judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
-    judge("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", expected=ascending, observed=known, evidence=received.evidence)
+    judge(
+        "MQDMPR-3.1.7.1.9-10",
+        expected=sorted(set(numbers)),
+        case="SequentialIds",
+        observed=numbers,
+        evidence=received.evidence,
+    )
+    judge(
+        "MQQP-3.1.4.10-05",
+        "MQQP-3.1.4.10-52",
+        expected=ascending,
+        case="SequentialIds of peek and receive",
+        observed=known,
+        evidence=received.evidence,
+    )
 
 
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
+@varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
     without its highest byte.
@@ -171,7 +203,9 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     queue.receive()
     second = queue.start_receive(by=Method.START_RECEIVE2)
     for label, read in (("first", first), ("second", second)):
-        judge.all(expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence)
+        judge.all(
+            expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
+        )
 
 
 @for_each_method(
@@ -211,7 +245,13 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     observed = {"reads": [one.label_or_failure for one in reads], "receive_after_arrival": then}
     expected = facts(reads=each(Call.FAILURE), receive_after_arrival="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
-    judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
+    judge(
+        *rules["not found"],
+        expected=NOT_FOUND,
+        case="outcome of the read",
+        observed=reads[2].outcome,
+        evidence=reads[2].evidence,
+    )
     without = [one.has_null_handle for one in reads]
     judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
@@ -268,7 +308,13 @@ def test_read_without_description_is_refused(remote, judge):
     """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.open_with_messages("first")
     call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(None))
-    judge("MQQP-3.1.4.10-13", expected="MQ_ERROR_INVALID_HANDLE", observed=call.outcome, evidence=call.evidence)
+    judge(
+        "MQQP-3.1.4.10-13",
+        expected="MQ_ERROR_INVALID_HANDLE",
+        case="outcome of the call",
+        observed=call.outcome,
+        evidence=call.evidence,
+    )
 
 
 @for_each_method(

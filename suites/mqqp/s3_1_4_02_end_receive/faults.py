@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, change_request, error_for_success, throwing
+from harness.faults.rpc_calls import (
+    call_unbound,
+    change_answer_values,
+    change_request,
+    error_for_success,
+    throw_refusals,
+)
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -25,7 +31,7 @@ add(
     "client-end-receive-on-unknown-context",
     "MQQP-3.1.4.2-05",
     "The client calls RemoteQMEndReceive on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMEndReceive"),
+    call_unbound("RemoteQMEndReceive"),
 )
 
 
@@ -75,10 +81,10 @@ class OtherReadEnded(RemoteEnding):
     ),
 )
 class StatusWrong(RemoteEnding):
-    """RemoteQMEndReceive returns an error on success."""
+    """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_end_receive(answering(call, Return=error_for_success), now)
+        super().remote_qm_end_receive(change_answer_values(call, Return=error_for_success), now)
 
 
 @fault(
@@ -89,7 +95,7 @@ class NullTaken(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_end_receive(answering(call, Return=Status.MQ_OK), now)
+        super().remote_qm_end_receive(change_answer_values(call, Return=Status.MQ_OK), now)
 
 
 @fault("server-end-receive-returns-its-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
@@ -97,7 +103,7 @@ class HandleKept(RemoteEnding):
     """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_end_receive(answering(call, pphContext=call.handle), now)
+        super().remote_qm_end_receive(change_answer_values(call, pphContext=call.handle), now)
 
 
 add(
@@ -110,7 +116,7 @@ add(
     "server-end-receive-throws-errors",
     "MQQP-3.1.4.2-D03",
     "RemoteQMEndReceive throws its errors instead of returning them.",
-    throwing(RemoteEnding.remote_qm_end_receive),
+    throw_refusals(RemoteEnding.remote_qm_end_receive),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, change_request, error_for_success, throwing
+from harness.faults.rpc_calls import change_answer_values, change_request, error_for_success, throw_refusals
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
@@ -71,15 +71,15 @@ class WithoutHandle(RemoteOpening):
     """RemoteQMOpenQueue returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_open_queue(answering(call, phContext=None), now)
+        super().remote_qm_open_queue(change_answer_values(call, phContext=None), now)
 
 
 @fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
 class StatusWrong(RemoteOpening):
-    """RemoteQMOpenQueue returns an error on success."""
+    """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_open_queue(answering(call, Return=error_for_success), now)
+        super().remote_qm_open_queue(change_answer_values(call, Return=error_for_success), now)
 
 
 @fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
@@ -109,7 +109,7 @@ add(
     "server-open-queue-throws-errors",
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws its errors instead of returning them.",
-    throwing(RemoteOpening.remote_qm_open_queue),
+    throw_refusals(RemoteOpening.remote_qm_open_queue),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------

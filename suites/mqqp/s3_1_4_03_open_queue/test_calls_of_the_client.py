@@ -57,7 +57,13 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
     came = [call.name for call in reader.server.calls]
     before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
     if order:
-        judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
+        judge(
+            *order,
+            expected=["RemoteQMOpenQueue"],
+            case="earlier calls that open or close a queue",
+            observed=before,
+            evidence=evidence,
+        )
 
 
 def call_method(reader: Reader, name: str) -> None:

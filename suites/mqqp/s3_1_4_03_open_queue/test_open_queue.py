@@ -92,7 +92,13 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
         calls.append(queue.open_session(client=client, **values).expect_success())
     known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
     found = [str(client) for client in clients if str(client) in known]
-    judge("MQQP-3.1.4.3-18", expected=[str(client) for client in clients], observed=found, evidence=calls)
+    judge(
+        "MQQP-3.1.4.3-18",
+        expected=[str(client) for client in clients],
+        case="ClientIds of the entries",
+        observed=found,
+        evidence=calls,
+    )
 
 
 @covers("MQQP-3.1.4.3-D01")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
+from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -17,7 +17,7 @@ add(
     "client-close-queue-on-unknown-context",
     "MQQP-3.1.4.4-02",
     "The client calls RemoteQMCloseQueue on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMCloseQueue"),
+    call_unbound("RemoteQMCloseQueue"),
 )
 add(
     "server-close-queue-leaves-queue-open",
@@ -38,7 +38,7 @@ add(
     "server-close-queue-throws-errors",
     "MQQP-3.1.4.4-D01",
     "RemoteQMCloseQueue throws its errors instead of returning them.",
-    throwing(RemoteOpening.remote_qm_close_queue),
+    throw_refusals(RemoteOpening.remote_qm_close_queue),
 )
 
 
@@ -62,10 +62,10 @@ class EveryQueueClosed(RemoteOpening):
 
 @fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMCloseQueue returns an error on success."""
+    """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_queue(answering(call, Return=error_for_success), now)
+        super().remote_qm_close_queue(change_answer_values(call, Return=error_for_success), now)
 
 
 @fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
@@ -73,7 +73,7 @@ class NullTaken(RemoteOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_queue(answering(call, Return=Status.MQ_OK), now)
+        super().remote_qm_close_queue(change_answer_values(call, Return=Status.MQ_OK), now)
 
 
 @fault(
@@ -84,7 +84,7 @@ class HandleKept(RemoteOpening):
     """RemoteQMCloseQueue returns its context handle instead of NULL."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_queue(answering(call, pphContext=call.handle), now)
+        super().remote_qm_close_queue(change_answer_values(call, pphContext=call.handle), now)
 
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
+from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -16,7 +16,7 @@ add(
     "client-close-cursor-on-unknown-context",
     "MQQP-3.1.4.5-02",
     "The client calls RemoteQMCloseCursor on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMCloseCursor"),
+    call_unbound("RemoteQMCloseCursor"),
 )
 add(
     "server-close-cursor-keeps-cursor",
@@ -28,16 +28,16 @@ add(
     "server-close-cursor-throws-errors",
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws its errors instead of returning them.",
-    throwing(RemoteOpening.remote_qm_close_cursor),
+    throw_refusals(RemoteOpening.remote_qm_close_cursor),
 )
 
 
 @fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMCloseCursor returns an error on success."""
+    """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_cursor(answering(call, Return=error_for_success), now)
+        super().remote_qm_close_cursor(change_answer_values(call, Return=error_for_success), now)
 
 
 @fault("server-close-cursor-h-queue-ignored", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
@@ -67,4 +67,4 @@ class UnknownClosed(RemoteOpening):
     """RemoteQMCloseCursor with an unknown cursor returns MQ_OK."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_cursor(answering(call, Return=Status.MQ_OK), now)
+        super().remote_qm_close_cursor(change_answer_values(call, Return=Status.MQ_OK), now)

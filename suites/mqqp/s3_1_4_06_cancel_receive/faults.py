@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
+from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -20,7 +20,7 @@ add(
     "client-cancel-receive-on-unknown-context",
     "MQQP-3.1.4.6-04",
     "The client calls RemoteQMCancelReceive on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMCancelReceive"),
+    call_unbound("RemoteQMCancelReceive"),
 )
 add(
     "server-cancel-receive-p-queue-ignored",
@@ -38,7 +38,7 @@ add(
     "server-cancel-receive-throws-errors",
     "MQQP-3.1.4.6-D02",
     "RemoteQMCancelReceive throws its errors instead of returning them.",
-    throwing(RemoteEnding.remote_qm_cancel_receive),
+    throw_refusals(RemoteEnding.remote_qm_cancel_receive),
 )
 
 
@@ -51,10 +51,10 @@ add(
     ),
 )
 class StatusWrong(RemoteEnding):
-    """RemoteQMCancelReceive returns an error on success."""
+    """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_cancel_receive(answering(call, Return=error_for_success), now)
+        super().remote_qm_cancel_receive(change_answer_values(call, Return=error_for_success), now)
 
 
 @fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")

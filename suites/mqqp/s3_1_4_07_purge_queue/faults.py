@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import MessagePosition, Queue
@@ -21,16 +21,16 @@ add(
     "client-purge-queue-on-unknown-context",
     "MQQP-3.1.4.7-02",
     "The client calls RemoteQMPurgeQueue on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMPurgeQueue"),
+    call_unbound("RemoteQMPurgeQueue"),
 )
 
 
 @fault("server-purge-queue-success-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class StatusWrong(RemoteOpening):
-    """RemoteQMPurgeQueue returns an error on success."""
+    """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_purge_queue(answering(call, Return=error_for_success), now)
+        super().remote_qm_purge_queue(change_answer_values(call, Return=error_for_success), now)
 
 
 def _return_success(status: int) -> int:
@@ -42,7 +42,7 @@ class AlwaysSucceeds(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that it cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_purge_queue(answering(call, Return=_return_success), now)
+        super().remote_qm_purge_queue(change_answer_values(call, Return=_return_success), now)
 
 
 @fault(

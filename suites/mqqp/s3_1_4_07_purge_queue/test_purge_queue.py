@@ -11,9 +11,9 @@ from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
     AcknowledgingReceiver,
-    classes,
     correlation,
     identifier,
+    list_class_names,
     named,
 )
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
@@ -121,7 +121,7 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
-    told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
+    told = list_class_names([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
         "received": received.label_or_outcome,

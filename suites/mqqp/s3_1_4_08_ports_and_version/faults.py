@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound, change_request, interfaces_apart
+from harness.faults.rpc_calls import call_unbound, change_request, serve_interfaces_apart
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -16,13 +16,13 @@ add(
     "client-get-server-port-on-unknown-context",
     "MQQP-3.1.4.8-01",
     "The client calls RemoteQMGetQMQMServerPort on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMGetQMQMServerPort"),
+    call_unbound("RemoteQMGetQMQMServerPort"),
 )
 add(
     "client-get-version-on-unknown-context",
     "MQQP-3.1.4.9-01",
     "The client calls RemoteQmGetVersion on a presentation context that the server did not accept.",
-    called_unbound("RemoteQmGetVersion"),
+    call_unbound("RemoteQmGetVersion"),
 )
 
 
@@ -55,7 +55,7 @@ add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "RemoteQMGetQMQMServerPort returns the port of qmcomm for qm2qm, and the port of qm2qm for qmcomm.",
-    both(interfaces_apart, replace_part(_Swapped)),
+    both(serve_interfaces_apart, replace_part(_Swapped)),
 )
 
 
@@ -152,7 +152,7 @@ add(
     "server-interfaces-on-separate-ports-tolerated",
     (),
     "Tolerated: the server offers qmcomm and qm2qm on separate ports.",
-    interfaces_apart,
+    serve_interfaces_apart,
 )
 
 

@@ -58,9 +58,21 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
     """
     call = ask_ports(remote, port_type)[0]
     found = try_to_bind(remote, call.status, interface)
-    judge(rule, expected="served", observed=found, evidence=call.evidence)
-    judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
-    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
+    judge(rule, expected="served", case="interface at the returned port", observed=found, evidence=call.evidence)
+    judge(
+        "MQQP-3.1.3-01",
+        expected="served",
+        case="interface at the returned port",
+        observed=found,
+        evidence=call.evidence,
+    )
+    judge(
+        "MQQP-3.1.4.8-D05",
+        expected=between(1, LAST_PORT),
+        case="returned port",
+        observed=call.status,
+        evidence=call.evidence,
+    )
 
 
 @needs("restart")
@@ -82,12 +94,24 @@ def test_interface_is_served_after_restart(remote, sut, judge):
             observed=str(lost),
             evidence=before.evidence,
         )
-        judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
+        judge(
+            "MQQP-3.1.4.8-D05",
+            expected=between(1, LAST_PORT),
+            case="returned port",
+            observed=str(lost),
+            evidence=before.evidence,
+        )
         return
     evidence = [before, after]
     observed = {"port": found, "read": read}
     judge("MQQP-3.1.3-01", expected=facts(port="served", read="first"), observed=observed, evidence=evidence)
-    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=after.status, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.8-D05",
+        expected=between(1, LAST_PORT),
+        case="returned port",
+        observed=after.status,
+        evidence=evidence,
+    )
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
@@ -120,7 +144,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
     """
     call = ask_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
-    judge(rule, expected=between(0, LAST_PORT), observed=observed, evidence=call.evidence)
+    judge(rule, expected=between(0, LAST_PORT), case="returned port", observed=observed, evidence=call.evidence)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
@@ -171,7 +195,13 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
     for call in (one.expect_success() for one in calls):
         major, minor = release.version
-        judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)
-        judge("MQQP-3.1.4.9-D01", expected=minor, observed=call.out.pMinor, evidence=call.evidence)
+        judge("MQQP-3.1.4.9-02", expected=major, case="pMajor", observed=call.out.pMajor, evidence=call.evidence)
+        judge("MQQP-3.1.4.9-D01", expected=minor, case="pMinor", observed=call.out.pMinor, evidence=call.evidence)
         build = between(release.first_build or 1, 0xFFFF)
-        judge("MQQP-3.1.4.9-03", expected=build, observed=call.out.pBuildNumber, evidence=call.evidence)
+        judge(
+            "MQQP-3.1.4.9-03",
+            expected=build,
+            case="pBuildNumber",
+            observed=call.out.pBuildNumber,
+            evidence=call.evidence,
+        )

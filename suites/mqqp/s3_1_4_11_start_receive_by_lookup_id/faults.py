@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answering, called_unbound, throwing
+from harness.faults.rpc_calls import call_unbound, change_answer_values, throw_refusals
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -27,7 +27,7 @@ add(
     "client-lookup-on-unknown-context",
     "MQQP-3.1.4.11-01",
     "The client calls RemoteQMStartReceiveByLookupId on a presentation context that the server did not accept.",
-    called_unbound("RemoteQMStartReceiveByLookupId"),
+    call_unbound("RemoteQMStartReceiveByLookupId"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ add(
     "server-lookup-throws-errors",
     "MQQP-3.1.4.11-D08",
     "RemoteQMStartReceiveByLookupId throws its errors instead of returning them.",
-    throwing(RemoteStarting.remote_qm_start_receive_by_lookup_id),
+    throw_refusals(RemoteStarting.remote_qm_start_receive_by_lookup_id),
 )
 
 
@@ -303,7 +303,7 @@ class _FailureWithHandle(RemoteReads):
             super().answer_read(call, status, entry)
             return
         entry.ended = True
-        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
+        super().answer_read(change_answer_values(call, pphContext=call.new_handle(entry)), status, entry)
 
 
 add(

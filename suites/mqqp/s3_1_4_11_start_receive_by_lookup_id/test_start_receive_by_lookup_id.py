@@ -14,7 +14,7 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, show_sequential_ids
-from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.reading import fill_queue, read_sizes
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
@@ -296,7 +296,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             observed=read,
             evidence=read.evidence,
         )
-        size, packet_size = sizes_of(read)
+        size, packet_size = read_sizes(read)
         judge("MQQP-3.1.4.11-54", expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 

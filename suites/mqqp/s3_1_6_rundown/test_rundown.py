@@ -41,7 +41,13 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
     seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]
-    judge("MQQP-3.1.6.1-01", expected=["first", "second"], observed=seen, evidence=evidence)
+    judge(
+        "MQQP-3.1.6.1-01",
+        expected=["first", "second"],
+        case="labels returned by the reads",
+        observed=seen,
+        evidence=evidence,
+    )
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")

@@ -21,7 +21,13 @@ def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge)
     calls = reader.await_reads(2)
     asked = any_order(*(reader.description_of(call).dwRequestID for call in calls))
     kept = [entry["RequestId"] for entry in reader.pending_read_entries()]
-    judge("MQQP-3.2.1.2-01", expected=asked, observed=kept, evidence=calls)
+    judge("MQQP-3.2.1.2-01", expected=asked, case="RequestIds of the entries", observed=kept, evidence=calls)
     judge.conclude("MQQP-3.2.1.2-01")
     handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
-    judge("MQQP-3.2.1.4-01", expected=[Reader.QUEUE_HANDLE] * 2, observed=handles, evidence=calls)
+    judge(
+        "MQQP-3.2.1.4-01",
+        expected=[Reader.QUEUE_HANDLE] * 2,
+        case="queue handles of the entries",
+        observed=handles,
+        evidence=calls,
+    )

@@ -44,7 +44,13 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
     server = reader.server
-    judge("MQQP-3.2.4.1-02", expected=server.port, observed=ports[0] if ports else "none", evidence=frames)
+    judge(
+        "MQQP-3.2.4.1-02",
+        expected=server.port,
+        case="port of the first bind",
+        observed=ports[0] if ports else "none",
+        evidence=frames,
+    )
     asked = server.named("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
@@ -53,13 +59,16 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
         if call.into is not None
     ]
     port = facts(dwPortType=PortType.IP_READ, first_binding=True)
-    judge("MQQP-3.2.4.1-03", expected=[port], observed=types, evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-03", expected=[port], case="calls of RemoteQMGetQMQMServerPort", observed=types, evidence=evidence
+    )
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
-    judge("MQQP-3.2.4.1-08", expected=1, observed=len(opened), evidence=evidence)
+    judge("MQQP-3.2.4.1-08", expected=1, case="calls of RemoteQMOpenQueue", observed=len(opened), evidence=evidence)
     judge(
         "MQQP-3.2.4.1-04",
         expected=[server.read_port],
+        case="port of RemoteQMOpenQueue",
         observed=[one.port for one in opened],
         evidence=evidence,
     )
@@ -84,14 +93,18 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
-        "MQQP-3.2.4.1-10", expected=sut.guid, observed=UUID(bytes_le=bytes(call.into.pLicGuid)), evidence=call.evidence
+        "MQQP-3.2.4.1-10",
+        expected=sut.guid,
+        case="pLicGuid",
+        observed=UUID(bytes_le=bytes(call.into.pLicGuid)),
+        evidence=call.evidence,
     )
     for rule, name, expected in (
         ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE),
         ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR),
         ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT),
     ):
-        judge(rule, expected=expected, observed=getattr(call.into, name), evidence=call.evidence)
+        judge(rule, expected=expected, case=name, observed=getattr(call.into, name), evidence=call.evidence)
 
 
 @needs("remote_read")

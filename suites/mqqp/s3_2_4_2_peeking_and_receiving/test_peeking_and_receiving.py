@@ -115,7 +115,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
     for name, expected in required_numbers(reading).items():
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
-            judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
+            judge(rules[name], expected=expected, case=name, observed=getattr(holder, name), evidence=call.evidence)
     judge(
         rules["lpBuffer"],
         expected=holds("lpBuffer is NULL"),
@@ -129,13 +129,20 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         judge(
             rules["ulTimeout"],
             expected=timeout_ms,
+            case="ulTimeout",
             observed=reader.description_of(call).ulTimeout,
             evidence=call.evidence,
         )
     reader.begin("cancel", request=request.number)
     cancel = reader.await_first_call("RemoteQMCancelReceive")
     evidence = [call, cancel]
-    judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
+    judge(
+        rules["dwRequestID"],
+        expected=cancel.into.dwRequestID,
+        case="dwRequestID",
+        observed=asked.dwRequestID,
+        evidence=evidence,
+    )
 
 
 def required_numbers(reading: Reading) -> dict[str, int]:
@@ -180,7 +187,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
                 evidence=calls,
             )
             continue
-        judge(section.version[about], expected=[method], observed=called, evidence=calls)
+        judge(section.version[about], expected=[method], case="called methods", observed=called, evidence=calls)
         if about == "check":
             judge(
                 section.version["version"],
@@ -214,9 +221,16 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += cancels
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
-    judge(rules["create"], rules["add"], expected=numbers[1:2], observed=found, evidence=evidence)
+    judge(
+        rules["create"],
+        rules["add"],
+        expected=numbers[1:2],
+        case="dwRequestIDs in RemoteQMCancelReceive",
+        observed=found,
+        evidence=evidence,
+    )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[Reader.QUEUE_HANDLE], observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[Reader.QUEUE_HANDLE], case="hQueue", observed=handles, evidence=evidence)
 
 
 @needs("inspect")
@@ -272,12 +286,19 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         return
     ends = reader.server.wait("RemoteQMEndReceive")
     evidence = [call, *ends]
-    judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
+    judge(rules["end"], expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     handle = reader.receive_handle_of(call)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
-    judge(rules["read_handle"], rules["context"], expected=[handle.hex()], observed=given, evidence=evidence)
+    judge(
+        rules["read_handle"],
+        rules["context"],
+        expected=[handle.hex()],
+        case="handle in RemoteQMEndReceive",
+        observed=given,
+        evidence=evidence,
+    )
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
-    judge(rules["ack"], expected=[Ack.RR_ACK], observed=acks, evidence=evidence)
+    judge(rules["ack"], expected=[Ack.RR_ACK], case="dwAck", observed=acks, evidence=evidence)
 
 
 THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")

@@ -24,7 +24,9 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
     reader.begin("cancel", request=requests[0].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
-    judge("MQQP-3.2.4.7-03", expected=1, observed=len(cancels), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
+    )
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", reader.description_of(first).dwRequestID),
         ("MQQP-3.2.4.7-04", "hQueue", Reader.QUEUE_HANDLE),

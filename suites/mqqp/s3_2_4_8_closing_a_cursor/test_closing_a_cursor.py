@@ -18,13 +18,13 @@ def test_client_closes_cursor_at_server(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor)
     calls = reader.server.wait("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), evidence=evidence)
+    judge("MQQP-3.2.4.8-02", expected=1, case="calls of RemoteQMCloseCursor", observed=len(calls), evidence=evidence)
     for rule, name, expected in (
         ("MQQP-3.2.4.8-03", "hQueue", Reader.QUEUE_HANDLE),
         ("MQQP-3.2.4.8-04", "hCursor", Reader.CURSOR),
     ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
-        judge(rule, expected=[expected], observed=found, evidence=evidence)
+        judge(rule, expected=[expected], case=name, observed=found, evidence=evidence)
 
 
 @needs("remote_read")

@@ -22,12 +22,13 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.4.9-05", expected=1, observed=len(calls), evidence=evidence)
+    judge("MQQP-3.2.4.9-05", expected=1, case="calls of RemoteQMCloseQueue", observed=len(calls), evidence=evidence)
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
         expected=[Reader.SESSION_HANDLE.hex()],
+        case="handle in RemoteQMCloseQueue",
         observed=found,
         evidence=evidence,
     )
@@ -58,7 +59,13 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
         return
     evidence = [*reads, *cancels]
     named = [call.into.hQueue for call in cancels if call.into is not None]
-    judge("MQQP-3.2.4.9-03", expected=[Reader.QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-03",
+        expected=[Reader.QUEUE_HANDLE] * len(cancels),
+        case="hQueue",
+        observed=named,
+        evidence=evidence,
+    )
     asked = {call.into.dwRequestID for call in cancels if call.into is not None}
     of_a_read = len(asked & {reader.description_of(call).dwRequestID for call in reads})
     case = "RemoteQMCancelReceive with the dwRequestID of a pending read"

@@ -22,7 +22,7 @@ from harness.wire.rpc_stub import NULL_HANDLE, buffer
 ANSWER_MS = 10_000
 
 
-def context(number: int) -> bytes:
+def build_context_handle(number: int) -> bytes:
     """Return the bytes of a context handle in a stub."""
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
@@ -93,9 +93,14 @@ class Reader:
     """The queue of the peer that the SUT reads."""
     QUEUE_HANDLE, QUEUE_DESCRIPTOR, OPEN_CONTEXT, CURSOR = 0x1011, 0x2022, 0x3033, 0x4044
     """phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values (MS-MQMP note <27>), and phCursor."""
-    SESSION_HANDLE = context(0x5E55)
+    SESSION_HANDLE = build_context_handle(0x5E55)
     """phContext of RemoteQMOpenQueue."""
-    OTHER_QUEUE_HANDLE, OTHER_DESCRIPTOR, OTHER_CONTEXT, OTHER_SESSION_HANDLE = 0x1077, 0x2088, 0x3099, context(0x5E77)
+    OTHER_QUEUE_HANDLE, OTHER_DESCRIPTOR, OTHER_CONTEXT, OTHER_SESSION_HANDLE = (
+        0x1077,
+        0x2088,
+        0x3099,
+        build_context_handle(0x5E77),
+    )
     """The same handles of queues that the SUT opens after ``return_other_handles``."""
     SEQUENTIAL_ID = 0x0011_2233_4455_6677
     ARRIVAL_TIME = 1_700_000_123
@@ -116,7 +121,7 @@ class Reader:
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
             "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=context(0x0BE7),
+                pphContext=build_context_handle(0x0BE7),
                 pdwContext=self.OPEN_CONTEXT,
                 dwpQueue=self.QUEUE_DESCRIPTOR,
                 phQueue=self.QUEUE_HANDLE,
@@ -142,7 +147,7 @@ class Reader:
         """Let the peer return new handles for the queues that the SUT opens from now on."""
         self.server.answers |= {
             "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=context(2),
+                pphContext=build_context_handle(2),
                 pdwContext=self.OTHER_CONTEXT,
                 dwpQueue=self.OTHER_DESCRIPTOR,
                 phQueue=self.OTHER_QUEUE_HANDLE,
@@ -217,7 +222,7 @@ class Reader:
 
     def receive_handle_of(self, call: ServedCall) -> bytes:
         """Return the context handle that the peer returns for a receive."""
-        return context(0x4EAD_0000 + self.description_of(call).dwRequestID)
+        return build_context_handle(0x4EAD_0000 + self.description_of(call).dwRequestID)
 
     def reads(self) -> list[ServedCall]:
         """Return every StartReceive and StartReceive2 of the SUT, in order."""

@@ -19,7 +19,7 @@ def fill_queue(remote: Remote, kind: str, *labels: str) -> None:
     remote.send_all([sequence.message(label=label, body=MESSAGE_BODY) for label in labels])
 
 
-def sizes_of(read: Call) -> tuple[int | None, int | None]:
+def read_sizes(read: Call) -> tuple[int | None, int | None]:
     """Return dwSize of a response, and PacketSize of the packet in it (MS-MQMQ 2.2.19.1), or None if there is no
     packet.
     """

@@ -6,7 +6,7 @@ from itertools import chain
 
 CUSTOMER = 0x2000_0000
 SEVERITY = 0x8000_0000
-MSMQ = 0x000E
+MESSAGE_QUEUING_FACILITY = 0x000E
 """The facility of message queuing."""
 
 _ERRORS = frozenset(
@@ -35,6 +35,6 @@ def is_well_known(status: int) -> bool:
     """Return whether a document may define a status: a listed code of message queuing, or any code of a different
     facility.
     """
-    if status >> 16 & 0x7FF != MSMQ:
+    if status >> 16 & 0x7FF != MESSAGE_QUEUING_FACILITY:
         return True
     return status & 0xFFFF in (_ERRORS if status & SEVERITY else _INFORMATION)

@@ -1,4 +1,6 @@
-"""Other readings of a queue manager without its directory (MS-MQSO 5.1.1.1, 5.5.4)."""
+"""Readings of errata about a queue manager without its directory that the reference does not follow (MS-MQSO 5.1.1.1,
+5.5.4).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 @follows("E116.2")
 class NothingIsResolvedOffline(NextHops):
-    """The queue manager sends no message to any format name while the directory cannot be reached."""
+    """While the directory cannot be reached, the queue manager sends no messages, not even to direct format names."""
 
     @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -19,7 +21,7 @@ class NothingIsResolvedOffline(NextHops):
 
 @follows("E211.2")
 class OutOfItsDomainForGood(DirectoryClient):
-    """A queue manager that left its domain is in workgroup mode at every later start."""
+    """A queue manager that has left its domain is in workgroup mode at every later start, even in its domain."""
 
     @only_if(lambda part, now: part.qm.enterprise.last_known is not None and part.qm.adm.LastDomain is None)
     def initialize(self, now: Now) -> None:

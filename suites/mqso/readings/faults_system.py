@@ -1,4 +1,6 @@
-"""Other readings of a queue manager without its directory or its Transaction Coordinator."""
+"""Readings of errata about a queue manager without its directory or its Transaction Coordinator that the reference does
+not follow.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing transactional is done"
+COORDINATOR_UNAVAILABLE = "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)"
 
 
 @follows("E200.2")
 class NothingTransferredWithoutDirectory(Establishing):
-    """The queue manager sends no message to another queue manager while DirectoryOffline is TRUE."""
+    """While DirectoryOffline is TRUE, the queue manager sends no messages to other queue managers."""
 
     @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -33,7 +35,7 @@ class _NothingSent(Commands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.transactional or request.transaction is not None:
-            raise CommandError(AWAY)
+            raise CommandError(COORDINATOR_UNAVAILABLE)
         return super().send_message(request, token, now)
 
 
@@ -41,20 +43,20 @@ class _NothingReceived(QueueCommands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
-            raise CommandError(AWAY)
+            raise CommandError(COORDINATOR_UNAVAILABLE)
         super().receive_message(request, token, now)
 
 
 add_reading(
     "E201.2",
-    "Without the Transaction Coordinator no application sends to or receives from a transactional queue.",
+    "Without the Transaction Coordinator, applications cannot send to or receive from a transactional queue.",
     both(replace_part(_NothingSent), replace_part(_NothingReceived)),
 )
 
 
 @follows("E202.2")
 class VotesForgottenWithoutCoordinator(Coordinating):
-    """The queue manager also aborts prepared transactions when it loses the coordinator."""
+    """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 
     def abort_undecided(self) -> None:
         super().abort_undecided()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
-from harness.faults.refusal_acks import nack_missing
+from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.next_hops import NextHops
@@ -20,7 +20,9 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 
 @fault("routing-bypasses-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
 class PastTheRouter(NextHops):
-    """The sender sends a message directly to the queue manager of its queue, not along the route in the directory."""
+    """The sender sends a message directly to the queue manager of its queue instead of along the route in the
+    directory.
+    """
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         if not self.qm.enterprise.state.DirectoryIntegrated:
@@ -32,14 +34,14 @@ class PastTheRouter(NextHops):
 add(
     "router-keeps-messages",
     "MQSO-3.3.4.5-01",
-    "The router accepts messages for other queue managers and does not forward them.",
-    skip(Routing.send_on),
+    "The router accepts messages to other queue managers but does not forward them.",
+    skip(Routing.forward_message),
 )
 
 
 @fault("receiver-stores-duplicates", breaks="MQSO-3.3.4.5-D01")
 class DuplicatesTaken(History):
-    """The receiver stores a message as often as it arrives."""
+    """The receiver stores every copy of a message that arrives several times."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return None
@@ -48,18 +50,18 @@ class DuplicatesTaken(History):
 add(
     "receiver-refuses-without-nack",
     "MQSO-3.3.4.5-D02",
-    "The receiver sends no negative acknowledgment of a non-transactional message to a transactional queue.",
-    nack_missing(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
+    "The receiver sends no negative acknowledgment for a nontransactional message to a transactional queue.",
+    omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
 )
 add(
     "receiver-session-ack-not-sent",
     "MQSO-3.3.4.5-D03",
-    "The receiver sends no SessionAck of its own.",
+    "The receiver never sends a separate SessionAck packet.",
     skip(SessionAcks.send),
 )
 add(
     "sender-does-not-reconnect-after-outage",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
-    "The sender does not establish a lost session again.",
+    "The sender does not reestablish a lost session.",
     skip(Establishing.on_session_retry_connect_timer),
 )

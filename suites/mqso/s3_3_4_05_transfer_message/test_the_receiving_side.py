@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from harness.expectations import acknowledgment, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
 
 NEGATIVE_BIT = 0x8000
-"""The bit of MessageClass that negative acknowledgments have (MS-MQMQ 2.2.18.1.6)."""
+"""The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
 
 
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
+@varied("application tag", "extension", priority=("3", "0"))
 def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
-    """Two messages that arrive twice are stored once each; a message outside a transaction to a transactional queue
-    gets a negative acknowledgment.
+    """Two messages that arrive twice are stored once each; a nontransactional message to a transactional queue gets a
+    negative acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     labels = [f"{which} {peer.message_id()}" for which in ("first", "second")]

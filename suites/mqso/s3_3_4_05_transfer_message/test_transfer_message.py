@@ -9,23 +9,23 @@ from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import DELIVERIES, Routed
 
-TAGS = (0x51, 0x52, 0x53)
+MESSAGE_TAGS = (0x51, 0x52, 0x53)
 ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
-"""The rules about a message that is sent to the next hop that the directory gives."""
+"""The rules about a message that is sent to the next hop according to the directory."""
 
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", DELIVERIES)
 @covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
 def test_messages_to_other_site_pass_router(topology, judge, delivery):
-    """Three messages to a queue of another site pass from the sender to the router and from there to the receiver,
-    and each of these two acknowledges them.
+    """Three messages to a queue of another site are sent from the sender to the router, and from there to the receiver;
+    the router and the receiver acknowledge them.
     """
     routed = Routed(topology, delivery)
-    routed.send(*TAGS)
-    frames = routed.await_arrival(*TAGS)
-    expected = {f"{SENDER} to {ROUTER}": set(TAGS), f"{ROUTER} to {RECEIVER}": set(TAGS)}
-    judge("MQSO-3.3.4.5-01", *ROUTING_RULES, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
+    routed.send(*MESSAGE_TAGS)
+    frames = routed.await_arrival(*MESSAGE_TAGS)
+    expected = {f"{SENDER} to {ROUTER}": set(MESSAGE_TAGS), f"{ROUTER} to {RECEIVER}": set(MESSAGE_TAGS)}
+    judge("MQSO-3.3.4.5-01", *ROUTING_RULES, expected=expected, observed=routed.hops(*MESSAGE_TAGS), evidence=frames)
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
         observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
@@ -44,7 +44,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
     outage.
     """
     routed = Routed(topology, delivery)
-    for role, tag in zip((ROUTER, RECEIVER), TAGS[:2], strict=True):
+    for role, tag in zip((ROUTER, RECEIVER), MESSAGE_TAGS[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)

@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 @fault("refused-creation-changes-existing-queue", breaks="MQSO-3.3.4.1-D01")
 class ChangedThoughRefused(QueueCommands):
-    """The refused creation of an existing queue changes the queue's label."""
+    """Although the creation of an existing queue is refused, it changes the queue's label."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         known = self.qm.adm.QueueCollection.get(request.name.lower())
@@ -29,7 +29,7 @@ class ChangedThoughRefused(QueueCommands):
 
 @fault("queue-change-sets-label-only", breaks="MQSO-3.3.4.1-D01")
 class ChangedByHalves(QueueCommands):
-    """The change of several properties of a queue changes only its label."""
+    """When several properties of a queue are changed, only its label changes."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
         return super().set_queue(commands.SetQueue(request.name, request.label), token, now)
@@ -37,7 +37,7 @@ class ChangedByHalves(QueueCommands):
 
 @fault("queue-query-removes-first-message", breaks="MQSO-3.3.4.2-D01")
 class AskedAboutAndTouched(QueueCommands):
-    """The query of a queue's properties removes its first message."""
+    """A query of a queue's properties removes the first message of the queue."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
         queue = self.qm.queue_names.find_queue(request.name)
@@ -49,7 +49,7 @@ class AskedAboutAndTouched(QueueCommands):
 
 @fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
 class LocalMessageElsewhere(Destinations):
-    """The queue manager stores a message for one of its own queues in the dead-letter queue."""
+    """The queue manager stores a message to one of its own queues in the dead-letter queue."""
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
@@ -69,7 +69,7 @@ add(
 
 @fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
 class AcceptedThoughRefused(Quotas):
-    """The queue manager returns success for a message that exceeds the quota of its queue."""
+    """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         super().check(queue, message)

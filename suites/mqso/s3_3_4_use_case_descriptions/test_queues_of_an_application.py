@@ -5,7 +5,7 @@ Message.
 from __future__ import annotations
 
 from harness.expectations import facts, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
@@ -16,8 +16,8 @@ OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
 def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
-    """A queue has the properties of its creation, then those of its change; creating it again or changing a missing
-    queue is refused and changes nothing.
+    """A queue has the properties with which it was created, then those to which it was changed. Creating the queue
+    again and changing a missing queue are refused and change nothing.
     """
     name = sut.new_queue("made", **FIRST_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
@@ -37,13 +37,14 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         expected = facts(outcome=outcome, queue=expected_state)
         judge.all(expected=expected, observed={"outcome": answer, "queue": read_properties()}, case=step)
     listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
-    judge.all(expected=none("queue that the change alone created"), observed=listed_names)
+    judge.all(expected=none("queue that the refused change created"), observed=listed_names)
 
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_queries_change_nothing(sut, judge):
-    """Three queries of a queue's properties, labels and count return the same as the first one."""
+    """Three queries of a queue's properties, labels and message count return the same result."""
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
@@ -62,9 +63,10 @@ def test_queue_queries_change_nothing(sut, judge):
 
 @needs("send", "receive", "queues")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
+@varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
-    """Two messages that are sent outside a transaction are in the queue and are received once each; one that exceeds
-    the quota is refused and not stored.
+    """Two messages that are sent outside a transaction are in the queue and are received once each; a message that
+    exceeds the quota is refused and not stored.
     """
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])
@@ -74,8 +76,8 @@ def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(too_much=Outcome.REFUSED, left=["express", "recoverable"]),
-        observed={"too_much": lost, "left": sut.labels(queue)},
+        expected=facts(message_over_quota=Outcome.REFUSED, queue=["express", "recoverable"]),
+        observed={"message_over_quota": lost, "queue": sut.labels(queue)},
     )
     labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
     judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)

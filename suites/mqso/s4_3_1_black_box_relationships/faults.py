@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 4.3.1 Black Box Relationship Diagram and its neighbours."""
+"""Faults of MS-MQSO 4.3.1 Black Box Relationship Diagram and of neighboring sections."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SentBeforeTheCommit(TransactionOperations):
 
 @fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
 class AbortCommits(TransactionEvents):
-    """A message that an aborted transaction sent is stored."""
+    """The queue manager stores a message that an aborted transaction sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)
@@ -42,7 +42,7 @@ class AbortCommits(TransactionEvents):
 
 @fault("commit-discards-sent-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
 class CommittedIsLost(TransactionEvents):
-    """A message that a committed transaction sent is discarded."""
+    """The queue manager discards a message that a committed transaction sent."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.abort_enqueue(operation, now)
@@ -50,7 +50,7 @@ class CommittedIsLost(TransactionEvents):
 
 @fault("prepare-commits-external-transaction", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
 class VoteDecides(Coordinating):
-    """The queue manager commits an external transaction when it is prepared."""
+    """The queue manager commits an external transaction as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         return super().prepare(transaction, True, token, now)
@@ -58,7 +58,7 @@ class VoteDecides(Coordinating):
 
 @fault("internal-transaction-needs-prepare", breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01"))
 class CoordinatorForEveryTransaction(TransactionEvents):
-    """The queue manager commits an internal transaction only after a coordinator prepared it."""
+    """The queue manager commits an internal transaction only after a coordinator has prepared it."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(identifier, False)
@@ -67,7 +67,7 @@ class CoordinatorForEveryTransaction(TransactionEvents):
 add(
     "transactional-transfer-not-acknowledged",
     "MQSO-4.3.1.2-D04",
-    "The destination stores transactional messages and never acknowledges them.",
+    "The destination stores transactional messages but never acknowledges them.",
     skip(OrderAcks.schedule),
 )
 
@@ -104,12 +104,12 @@ class NothingSentWithoutADirectory(NextHops):
         return super().get_destination_info(format_name) if integrated else None
 
 
-ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
+@fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTING_RULES))
 class GatesOfNoSite(NextHops):
-    """The queue manager sends a message to its destination directly, regardless of the destination's site."""
+    """The queue manager sends a message directly to its destination, even if the destination is in another site."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,)

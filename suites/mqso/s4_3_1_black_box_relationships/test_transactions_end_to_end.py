@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
@@ -20,8 +20,8 @@ INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 @needs("send", "receive", "queues", "transactions")
 @covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
 def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
-    """A message that is sent in an internal transaction is not in its queue before the end and after an abort, and
-    is in it after a commit.
+    """A message that is sent in an internal transaction is not in its queue while the transaction is open or after an
+    abort, and is in the queue after a commit.
     """
     queue = sut.queue("transactional")
     for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
@@ -41,8 +41,8 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
 @covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
-    """A message that is sent in an external transaction is not in its queue before and after the prepare, and is in
-    it only after a commit.
+    """A message that is sent in an external transaction is not in its queue before or after the transaction is
+    prepared; only after a commit it is in the queue.
     """
     queue = sut.queue("transactional")
     transaction = _begin_with_message(sut, judge, outcome, external=True)
@@ -62,7 +62,7 @@ def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, ou
 
 
 def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
-    """Begin a transaction, send a message in it, and judge that the message is not visible; return the transaction."""
+    """Begin a transaction, send a message in it, and judge that the message is invisible; return the transaction."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
@@ -72,8 +72,9 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
 
 @needs("send", "receive", "queues", "transactions")
 @covers("MQSO-4.3.1.2-D09")
+@varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
 def test_message_is_received_in_transaction_of_other_kind(sut, judge):
-    """A message that was sent in an internal transaction can be received in an external one, and the reverse."""
+    """A message that was sent in an internal transaction can be received in an external transaction, and vice versa."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -100,8 +101,8 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 @needs("send", "transactions")
 @covers(*DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
-    """Of two messages that are sent to the peer in transactions, the committed one arrives after its commit, and the
-    aborted one never.
+    """Two messages are sent to the peer in transactions: the message of the committed transaction arrives after the
+    commit, and that of the aborted transaction never arrives.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}

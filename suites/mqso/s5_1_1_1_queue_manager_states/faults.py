@@ -37,20 +37,20 @@ add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pin
 add(
     "offline-request-ignored",
     "MQSO-5.1.1.1-D05",
-    "The queue manager stays online when it is taken offline.",
+    "The queue manager stays online when an administrator takes it offline.",
     skip(Administering.take_offline),
 )
 add(
     "online-request-ignored",
     "MQSO-5.1.1.1-D05",
-    "The queue manager stays offline when it is brought online.",
+    "The queue manager stays offline when an administrator brings it online.",
     skip(Administering.bring_online),
 )
 
 
 @fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
 class SentByWhatTheDirectorySaid(DirectoryClient):
-    """The queue manager sends messages to the last known address while the directory cannot be reached."""
+    """While the directory cannot be reached, the queue manager sends messages to the last known address."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -65,11 +65,13 @@ class SentByWhatTheDirectorySaid(DirectoryClient):
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
 class NothingTakenWithoutDirectory(Commands):
-    """The queue manager refuses messages for other queue managers while the directory cannot be reached."""
+    """While the directory cannot be reached, the queue manager refuses applications' messages to other queue
+    managers.
+    """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local(request.to) is None:
-            raise CommandError("nothing is sent while the directory is away")
+            raise CommandError("no message is sent while the directory is unavailable")
         return super().send_message(request, token, now)
 
 
@@ -85,13 +87,13 @@ class StoppedAndRunning(Inputs):
 add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop leaves the sessions open.",
+    "A stop does not close the sessions of the queue manager.",
     skip_during(Inputs.on_stopped, Closing.close),
 )
 add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop leaves the queues open that the queue manager has opened at other queue managers.",
+    "A stop does not close the queues that the queue manager has opened on other queue managers.",
     skip_during(Inputs.on_stopped, ClientTasks.abandon),
 )
 
@@ -107,7 +109,7 @@ def _keep_reader_connections(faulty: FaultyCore) -> None:
 add(
     "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop leaves the connections of remote readers open.",
+    "A stop does not close the connections of remote readers.",
     _keep_reader_connections,
 )
 add(

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken offline and brought online."""
+"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that is running, stopped, offline, and online again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
-LONG_MS = 600_000
+LONG_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm", "ping")
@@ -40,8 +40,8 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
 def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
-    """Taken offline, the SUT refuses a session, stores no message and keeps its outgoing one; brought online, it
-    does all three.
+    """While the SUT is offline, it refuses a session, stores no message and keeps an outgoing message; brought online,
+    it accepts a session, stores a message and sends the outgoing message.
     """
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
@@ -86,8 +86,8 @@ STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queues")
 @covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
-    """A stop closes the session; the stopped SUT refuses a session and an application's peek; started again, it
-    accepts a session and has its recoverable message.
+    """A stop closes the session, and the stopped SUT refuses a session and an application's peek; when it is started
+    again, it accepts a session and still has its recoverable message.
     """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -109,11 +109,11 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 @needs("environment", "qm2qm")
 @covers(*STOP_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
-    """A stop closes the connections of three remote readers: one with a pending read, one with an open queue, and a
-    new one.
+    """A stop closes the connections of three remote readers: one has a pending read, one has an open queue, and one has
+    only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -125,11 +125,11 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 @needs("environment", "remote_read")
 @covers(*STOP_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
-    """A stop closes the connections on which the SUT has opened two queues of the peer and reads from one."""
+    """A stop closes the connections over which the SUT has opened two queues of the peer and reads from one of them."""
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
-    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_MS)
+    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_TIMEOUT_MS)
     read = reader.await_reads()[0]
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
@@ -147,8 +147,8 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     "MQDMPR-3.1.7.2.6-03",
 )
 def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
-    """While its disk is full, the SUT shows Throttled and stores no message of an application or of the peer; when
-    the disk has room, it stores both.
+    """While its disk is full, the SUT shows Throttled and stores neither a message of an application nor one of the
+    peer; when the disk has room again, the SUT stores both kinds.
     """
     queue = sut.queue()
 

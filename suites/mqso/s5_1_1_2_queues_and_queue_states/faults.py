@@ -67,7 +67,7 @@ add(
 add(
     "pending-receive-ignores-timeout",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
-    "A pending receive waits for a message beyond its timeout.",
+    "A pending receive continues to wait after its timeout.",
     skip(Waiting.on_waiting_message_read_timer),
 )
 
@@ -86,19 +86,19 @@ class PurgeOfNothing(Queues):
         return done(len(queue.MessagePositionList))
 
 
-add("deleted-queue-still-exists", "MQSO-5.1.1.2-D05", "A deleted queue still exists.", skip(Queues.forget))
+add("deleted-queue-still-exists", "MQSO-5.1.1.2-D05", "A queue still exists after it was deleted.", skip(Queues.forget))
 
 
 @fault("cursors-of-handle-shared", breaks="MQSO-5.1.1.2-D06")
 class OneCursorForAll(Cursors):
-    """All cursors of an open queue are the same cursor."""
+    """The queue manager returns the same cursor for every request on an open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         return next(iter(queue_desc.CursorCollection.values()), None) or super().open(queue_desc)
 
 
 def _reopen_nonempty_queues(qm: QueueManager) -> None:
-    """Open each queue that holds something, with two cursors: they get the numbers that others had before."""
+    """Open each nonempty queue with two cursors, whose handles equal those of handles that existed before."""
     for queue in list(qm.adm.QueueCollection.values()):
         if len(queue.MessagePositionList):
             _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
@@ -120,7 +120,7 @@ add(
 
 @fault("outgoing-queue-shared-by-destinations", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
 class OneOutgoingQueue(Destinations):
-    """All messages wait in the outgoing queue that was created first."""
+    """All outgoing messages wait in the outgoing queue that was created first."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
@@ -129,7 +129,7 @@ class OneOutgoingQueue(Destinations):
 add(
     "dropped-outgoing-queue-does-not-reconnect",
     "MQSO-5.1.1.2-D09",
-    "An outgoing queue whose connection drops does not connect again.",
+    "An outgoing queue whose connection is lost does not connect again.",
     skip_during(Closing.on_transport_lost, Closing.await_reconnect),
 )
 add(
@@ -148,7 +148,7 @@ add(
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
 class DestroyedWithItsMessages(Destinations):
-    """An outgoing queue that is not connected for a time is destroyed with its messages."""
+    """An outgoing queue that is unconnected for a time is destroyed together with its messages."""
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
         return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
@@ -197,7 +197,7 @@ add(
 
 @fault("transactional-dead-letter-in-plain-queue", breaks="MQSO-5.1.1.2-D13")
 class OneDeadLetterQueue(Journaling):
-    """An undelivered transactional message is stored in the dead-letter queue for other messages."""
+    """An undelivered transactional message is stored in the dead-letter queue for nontransactional messages."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue

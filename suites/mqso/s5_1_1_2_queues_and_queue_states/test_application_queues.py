@@ -5,20 +5,21 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 
-WAIT_MS = 60_000
-SHORT_MS = 200
+PENDING_TIMEOUT_MS = 60_000
+SHORT_TIMEOUT_MS = 200
 
 
 @needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+@varied("body", "positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
-    """Two of five messages are received in order, a purge removes the rest, a second purge changes nothing, and the
-    queue stores the next message.
+    """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
+    the queue stores the next message.
     """
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
@@ -38,18 +39,19 @@ WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 @needs("queues", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+@varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
-    """A pending receive takes the message that arrives; one whose timeout expires returns no message and takes no
-    later one.
+    """A pending receive takes a message that arrives; a receive whose timeout has expired returns no message and takes
+    no later message.
     """
     queue = sut.new_queue("awaited")
-    reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
+    reader = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, queue=queue)
     peer.settle()
     sut.send_here(queue, ["awaited"])
     label_or_outcome = reader.await_label()
     judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
+    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
     judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
     sut.send_here(queue, ["later"])
@@ -59,8 +61,9 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
+@varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue of the
+    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
     same name is empty.
     """
     queue = sut.new_queue("deleted")
@@ -74,8 +77,11 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 
 @needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
-    """A queue of 8 KB stores one message of 5,000 characters and no second one, until it is purged."""
+    """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
+    purge.
+    """
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000
     to = sut.direct_name(queue)
@@ -89,9 +95,10 @@ def test_full_queue_stores_no_message(sut, judge):
 
 @needs("queues", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
-    """Of two cursors the moved one reads the second message and the other the first; after a restart reads by both
-    are refused.
+    """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
+    restart, reads with both cursors are refused.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")

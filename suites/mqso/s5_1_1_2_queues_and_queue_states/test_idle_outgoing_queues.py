@@ -6,11 +6,11 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
-IDLE_MS = 60_000
-UNHURRIED = 4
+IDLE_DURATION_MS = 60_000
+MAX_TIME_SCALE = 4
 
 
-def _count_outgoing(sut: Sut, *names: str) -> dict[str, int]:
+def _count_outgoing_messages(sut: Sut, *names: str) -> dict[str, int]:
     """Return the number of messages in each existing outgoing queue."""
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
     return {name: counts[name.lower()] for name in names if name.lower() in counts}
@@ -19,11 +19,11 @@ def _count_outgoing(sut: Sut, *names: str) -> dict[str, int]:
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
 def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
-    """An outgoing queue that could not connect sends its message when the peer listens; when idle, it is removed
-    from the list, while one that holds a message stays.
+    """An outgoing queue that could not connect sends its message when the peer listens; when it is idle, it disappears
+    from the list, while an outgoing queue that contains a message remains.
     """
-    sut.slow_down(UNHURRIED)
-    sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)
+    sut.slow_down(MAX_TIME_SCALE)
+    sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
     idle, waiting = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)
     peer.pass_time(sut.response_timeout_ms)
@@ -34,14 +34,19 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     if session is None:
         return
     session.acknowledge_all()
-    peer.eventually(lambda: _count_outgoing(sut, idle) == {idle: 0})
+    peer.eventually(lambda: _count_outgoing_messages(sut, idle) == {idle: 0})
     session.close()
     sut.send(waiting, body="stays", application_tag=2)
     session, _ = sender.await_first(1)
     sut.pause(waiting)
     session.close()
-    peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
-    judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_count_outgoing(sut, idle, waiting), evidence=frames)
+    peer.pass_time(sut.duration_ms(IDLE_DURATION_MS) + sut.slack_ms(IDLE_DURATION_MS) + sut.response_timeout_ms)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected={waiting: 1},
+        observed=_count_outgoing_messages(sut, idle, waiting),
+        evidence=frames,
+    )
     sut.resume(waiting)
     session = sender.await_session()
     frames = sender.collect(session, 1)

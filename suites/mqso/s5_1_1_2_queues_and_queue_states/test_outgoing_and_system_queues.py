@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from harness.expectations import facts, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
-SHORT_S = 2
+SHORT_LIFETIME_S = 2
 
 
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
+@varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages to three queues of the peer are listed in three outgoing queues."""
+    """One, two and three messages to three queues of the peer wait in three separate outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -32,7 +33,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
 def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
-    """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
+    """A paused outgoing queue sends neither of its two messages; after it is resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
     session, frames = sender.await_first(1)
@@ -41,8 +42,8 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
-    observed = {"came": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
-    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=frames)
+    observed = {"arrived": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
+    judge.all(expected=facts(arrived=[1], waiting=2), observed=observed, evidence=frames)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)
@@ -83,24 +84,27 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     "MQSO-5.1.1.3-D02",
     "MQSO-5.1.1.3-D08",
 )
+@varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of six messages that expire unsent, those with negative journaling are dead letters, the transactional one in
-    its own queue; of two delivered ones, the one with positive journaling is in the journal.
+    """Of six messages that expire unsent, only those with negative journaling become dead letters, the transactional
+    message in a separate queue; of two delivered messages, only the one with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
     for delivery in ("express", "recoverable", "transactional"):
         for journal in ([], ["negative"]):
             label = " ".join([delivery, *journal])
-            sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
+            sut.send(
+                to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_LIFETIME_S
+            )
 
     def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
     waiting = sut.outgoing_queue(to)["count"]
-    if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more
+    if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
@@ -118,8 +122,9 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
 
 @covers("MQSO-5.1.1.2-D14")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
-    """The acknowledgment of a transactional message of the peer has the peer's queue order_queue$ as destination."""
+    """The acknowledgment of a transactional message from the peer is addressed to the peer's queue order_queue$."""
     receiver = Receiver(peer, sut)
     packet = receiver.send()
     ack = receiver.await_acknowledgment()

@@ -55,7 +55,7 @@ class LockedSeenByAll(Seeking):
 add(
     "abort-leaves-received-message-locked",
     ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
-    "A message that an aborted transaction received stays locked.",
+    "A message that an aborted transaction has received stays locked.",
     skip(TransactionEvents.abort_dequeue),
 )
 
@@ -65,7 +65,7 @@ add(
     breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
 )
 class CommittedComesBack(TransactionEvents):
-    """A message that a committed transaction received is in its queue again."""
+    """A message that a committed transaction has received is in its queue again."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         self.abort_dequeue(operation, now)
@@ -73,9 +73,18 @@ class CommittedComesBack(TransactionEvents):
 
 @fault("undelivered-message-always-dead-letter", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
 class AllBecomeDeadLetters(Journaling):
-    """Every undelivered message becomes a dead letter, also without negative journaling."""
+    """Every undelivered message becomes a dead letter, even without negative journaling."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+@fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
+class PeeksPurged(Seeking):
+    """A peek finds a message that a transaction has received and whose queue was purged since."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+        return (peek_operation and purged) or bool(super().is_readable(position, peek_operation))

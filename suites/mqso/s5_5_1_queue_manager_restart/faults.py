@@ -17,7 +17,7 @@ from reference_qm.surface.effects import Effect, Persist
 
 
 def _empty_queues_on_restart(which: Callable[[Queue], bool]) -> Install:
-    """Lose what is in some queues with a restart."""
+    """Lose the messages of some queues at a restart."""
 
     def empty(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -29,7 +29,7 @@ def _empty_queues_on_restart(which: Callable[[Queue], bool]) -> Install:
 
 
 def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
-    """Lose messages on their way with a restart."""
+    """Lose messages of outgoing queues at a restart."""
 
     def lose(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
@@ -42,7 +42,7 @@ def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
 
 
 def _keep_deleted_records(effect: Effect) -> Iterator[Effect]:
-    """Leave messages on disk that are to be there no more."""
+    """Leave deleted messages on disk."""
     if isinstance(effect, Persist):
         kept = {name: value for name, value in effect.record.items() if value or not name.startswith("message:")}
         effect = Persist(effect.token, kept)
@@ -58,44 +58,44 @@ def _clear_queue_properties(qm: QueueManager) -> None:
 add(
     "restart-loses-recoverable-messages",
     ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
-    "A restart loses the recoverable messages of local queues.",
+    "At a restart, the recoverable messages of local queues are lost.",
     _empty_queues_on_restart(lambda one: not one.Transactional),
 )
 add(
     "restart-loses-transactional-messages",
     "MQSO-5.5.1-03",
-    "A restart loses the transactional messages of local queues.",
+    "At a restart, the transactional messages of local queues are lost.",
     _empty_queues_on_restart(lambda one: one.Transactional),
 )
 add(
     "restart-loses-outgoing-recoverable-messages",
     "MQSO-5.5.1-04",
-    "A restart loses the recoverable messages of outgoing queues.",
+    "At a restart, the recoverable messages of outgoing queues are lost.",
     _remove_unsent_messages_on_restart(False),
 )
 add(
     "restart-loses-outgoing-transactional-messages",
     "MQSO-5.5.1-02",
-    "A restart loses the transactional messages of outgoing queues.",
+    "At a restart, the transactional messages of outgoing queues are lost.",
     _remove_unsent_messages_on_restart(True),
 )
 add(
     "restart-loses-queue-properties",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "A restart loses the properties of queues.",
+    "At a restart, the properties of queues are lost.",
     at_restart(_clear_queue_properties),
 )
 add(
     "restart-restores-removed-messages",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
-    "A restart restores messages that were received or transferred before.",
+    "After a restart, messages that were already received or transferred are in their queues again.",
     effects(_keep_deleted_records),
 )
 
 
 @fault("restart-keeps-express-messages", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
 class ExpressOnDisk(Durability):
-    """A restart keeps express messages."""
+    """Express messages survive a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         message = position.MessageReference

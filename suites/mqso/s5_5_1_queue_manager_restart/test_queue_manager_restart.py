@@ -23,8 +23,8 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Two queues keep their properties and their recoverable and transactional messages across restarts, until these
-    are received; the express messages are gone.
+    """Two queues keep their properties, and their recoverable and transactional messages until these are received,
+    across restarts; the express messages are lost.
     """
     plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
@@ -62,8 +62,8 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
-    """After two restarts the SUT sends its recoverable and its transactional message and no express one; once both
-    are acknowledged, it sends neither after another restart.
+    """After two restarts the SUT sends its recoverable and its transactional message, but no express message; when both
+    have been acknowledged, it sends neither after another restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):
@@ -90,4 +90,4 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     remaining_tags = [] if second_session is None else Sender.tags(sender.collect_all(second_session, 1))
     for rule, tag in (("MQSO-5.5.1-D01", 2), ("MQSO-5.5.1-02", 3)):
         resent = [one for one in remaining_tags if one == tag]
-        judge(rule, expected=none("message that was acknowledged"), observed=resent, evidence=frames)
+        judge(rule, expected=none("acknowledged message that is sent again"), observed=resent, evidence=frames)

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart: a restart of the sender or the router of messages."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: messages in transit while the sender or the router restarts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import Routed
 
 NEXT_HOP = {SENDER: ROUTER, ROUTER: RECEIVER}
-TAGS = (0x61, 0x62)
+MESSAGE_TAGS = (0x61, 0x62)
 
 
 @needs("topology", "restart")
@@ -22,22 +22,22 @@ TAGS = (0x61, 0x62)
     ],
 )
 def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge, role, delivery, rule):
-    """Two recoverable or transactional messages that wait at the sender or at the router arrive once each after that
-    system's restart.
+    """Two recoverable or transactional messages wait at the sender or at the router; after a restart of that system,
+    each message arrives once.
     """
     routed = Routed(topology, delivery)
     topology.cut(NEXT_HOP[role])
-    routed.send(*TAGS)
+    routed.send(*MESSAGE_TAGS)
     if role == ROUTER:
         routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
     topology.mend(NEXT_HOP[role])
-    frames = routed.await_arrival(*TAGS)
+    frames = routed.await_arrival(*MESSAGE_TAGS)
     received = routed.receive_tags()
     judge(
         rule,
         "MQSO-5.5.1-D01",
-        expected=list(TAGS),
+        expected=list(MESSAGE_TAGS),
         observed=received,
         evidence=frames,
         note=f"after a restart of the {role}",

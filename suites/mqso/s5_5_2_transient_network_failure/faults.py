@@ -25,7 +25,7 @@ class OutageIsAnEmptyQueue(ClientCommands):
 
 
 def _stop_reconnecting(faulty: FaultyCore) -> None:
-    """Stop to connect after the first failed connection."""
+    """Stop connecting after the first failed connection."""
     failed: list[Input] = []
 
     def note(event: Input) -> Iterator[Input]:

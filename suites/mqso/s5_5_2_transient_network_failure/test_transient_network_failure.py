@@ -7,7 +7,7 @@ from harness.expectations import each
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import accepted, agree, respond
+from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
 from suites.mqqb.steps.sender import RETRY_MS, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
@@ -16,13 +16,13 @@ from suites.mqqp.steps.reader import Outcome, Reader
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
-    four new ones of all kinds in order.
+    four new messages of all kinds in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
-    connection, request = accepted(listener)
-    number = agree(connection, respond(connection, request))
+    connection, request = accept_request(listener)
+    number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     frames = _receive_on_next_connection(peer, listener)
     judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
@@ -47,7 +47,7 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
     connection = listener.accept()
     if connection is None:
         return []
-    agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    respond_to_parameters(connection, respond_to_request(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
     frames = connection.messages
     connection.end()
@@ -57,8 +57,8 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
 @needs("remote_read", "qm2qm")
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
 def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
-    """The SUT fails to open and to read a queue of the peer while the peer cannot be reached, and succeeds in both
-    when the peer is back.
+    """While the peer cannot be reached, the SUT cannot open or read a queue of the peer; when the peer can be reached
+    again, both succeed.
     """
     reader = Reader(peer, sut)
     reader.server.close()

@@ -17,14 +17,14 @@ from reference_qm.surface.inputs import CoordinatorChanged
 add(
     "undecided-transaction-waits-for-lost-coordinator",
     "MQSO-5.5.3-03",
-    "The queue manager keeps undecided transactions of a lost coordinator.",
+    "The queue manager keeps undecided transactions when it loses their coordinator.",
     skip(Coordinating.abort_undecided),
 )
 
 
 @fault("undecided-transaction-committed-when-coordinator-lost", breaks="MQSO-5.5.3-03")
 class CommittedWithoutCoordinator(Coordinating):
-    """The queue manager commits undecided transactions when it loses the coordinator."""
+    """When the queue manager loses the coordinator, it commits undecided transactions."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:
@@ -37,14 +37,14 @@ class CommittedWithoutCoordinator(Coordinating):
 add(
     "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
-    "The queue manager begins external transactions while the coordinator is unavailable.",
+    "The queue manager begins external transactions although the coordinator is unavailable.",
     skip(Coordinating.check_coordinator),
 )
 
 
 @fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
 class NothingWithoutCoordinator(Coordinating):
-    """The queue manager has no sessions while the coordinator is unavailable."""
+    """The queue manager accepts and opens no sessions while the coordinator is unavailable."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         super().on_coordinator_changed(event, now)
@@ -60,7 +60,7 @@ class NothingSentWithoutCoordinator(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not self.qm.coordinated:
-            raise CommandError("nothing is sent without the Transaction Coordinator")
+            raise CommandError("no message is sent without the Transaction Coordinator")
         return super().send_message(request, token, now)
 
 

@@ -13,7 +13,7 @@ from suites.mqso.steps.serving import SessionAttempt
 
 
 def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
-    """Send to a transactional queue, and receive from it, in a transaction of the coordinator; return the outcomes."""
+    """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes."""
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
@@ -27,8 +27,8 @@ def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
-    """When the coordinator is lost, the message that its transaction received is in the queue again, and new external
-    transactions are refused until the coordinator is back; the old transaction cannot be committed.
+    """When the coordinator is lost, a message that its transaction has received is in the queue again, and the
+    transaction cannot be committed; new external transactions are refused until the coordinator is available again.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -53,8 +53,8 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """After a loss and return of the coordinator an external transaction receives a message, is prepared and
-    committed.
+    """When the coordinator was lost and is available again, an external transaction receives a message, is prepared and
+    is committed.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -75,7 +75,7 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
     """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
-    transactional message, and stores one of the peer.
+    transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
@@ -102,8 +102,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
-    """Restarted while the coordinator is unavailable, the SUT accepts a session and has its messages; when the
-    coordinator is back, external transactions succeed.
+    """If the SUT is restarted while the coordinator is unavailable, it accepts a session and has its messages; external
+    transactions succeed when the coordinator is available again.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")

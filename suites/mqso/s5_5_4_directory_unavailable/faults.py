@@ -28,7 +28,7 @@ class OutageNotNoted(DirectoryClient):
 
 @fault("public-queue-created-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
 class PublicQueueWithoutDirectory(Publishing):
-    """The queue manager creates a public queue while it cannot reach the directory."""
+    """The queue manager creates a public queue although it cannot reach the directory."""
 
     def publish(self, queue: Queue, published: Callable[[Status], None]) -> None:
         published(Status.MQ_OK)
@@ -36,18 +36,18 @@ class PublicQueueWithoutDirectory(Publishing):
 
 @fault("private-queue-refused-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-07"))
 class NoQueuesWithoutDirectory(QueueCommands):
-    """The queue manager creates no queue at all while it cannot reach the directory."""
+    """While the queue manager cannot reach the directory, it refuses to create any queue, even a private one."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         state = self.qm.enterprise.state
         if state.DirectoryOffline or not state.DirectoryIntegrated:
-            raise CommandError("no queue is made while the directory is away")
+            raise CommandError("no queue is created while the directory is unavailable")
         super().create_queue(request, token, now)
 
 
 add(
     "returned-directory-ignored",
     ("MQSO-5.5.4-01", "MQSO-5.5.4-08", "MQSO-5.5.6-03"),
-    "The queue manager does not contact a directory again that it lost once.",
+    "The queue manager never contacts the directory again after it has lost it once.",
     skip(DirectoryClient.on_directory_online_timer),
 )

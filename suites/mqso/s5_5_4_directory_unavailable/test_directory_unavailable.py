@@ -16,7 +16,7 @@ from suites.mqqb.steps.sender import Sender
 
 
 def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
-    """Create a private queue and receive from it a message of an application and a message of the peer; return the
+    """Create a private queue, and receive from it a message of an application and a message of the peer; return the
     labels.
     """
     try:
@@ -41,8 +41,9 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
-    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses a public queue, uses a private one,
-    and keeps a message to a public name; when the directory is back, it creates a public queue and sends the message.
+    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses a
+    private queue, and keeps a message to a public name; when the directory is available again, the SUT creates a public
+    queue and sends the message.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
@@ -62,8 +63,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
-        expected=facts(came=[], waiting=1),
-        observed={"came": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
+        expected=facts(arrived=[], waiting=1),
+        observed={"arrived": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
@@ -81,8 +82,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
-    """Restarted while the directory is unavailable, the SUT shows DirectoryIntegrated False and has private queues
-    only; restarted when the directory is back, it shows True, and its directory object is unchanged.
+    """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False and has only private
+    queues; after a restart with the directory it shows True, and its directory object is unchanged.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)

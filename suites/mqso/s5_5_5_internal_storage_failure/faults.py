@@ -22,13 +22,13 @@ def _report_failed_write_as_persisted(event: Input) -> Iterator[Input]:
 add(
     "full-disk-ignored",
     "MQSO-5.5.5-01",
-    "The queue manager treats an operation as stored that the full disk did not store.",
+    "The queue manager treats an operation as stored although the full disk could not store it.",
     inputs(_report_failed_write_as_persisted),
 )
 
 
 def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
-    """Do what was asked, and say that it could not be kept."""
+    """Carry out the request, but answer that it could not be stored."""
 
     def note(event: Input) -> Iterator[Input]:
         if isinstance(event, PersistFailed):
@@ -44,7 +44,7 @@ def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
 add(
     "full-disk-refusal-has-effect",
     "MQSO-5.5.5-01",
-    ("The queue manager refuses an operation because of the full disk, and carries it out."),
+    ("The queue manager refuses an operation because the disk is full, but carries it out."),
     _keep_change_of_failed_write,
 )
 
@@ -62,7 +62,7 @@ add(
     ),
 )
 class DamageNotLookedAt(Restoring):
-    """The queue manager starts with a damaged store as with an empty one."""
+    """The queue manager treats a damaged store as an empty store and starts."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         try:
@@ -74,14 +74,14 @@ class DamageNotLookedAt(Restoring):
 add(
     "queue-counter-not-repaired",
     "MQSO-5.5.5-02",
-    "The queue manager trusts the stored queue counter, although queues with higher numbers exist.",
+    "The queue manager uses the stored queue counter although queues with higher numbers exist.",
     skip(Restoring.repair_queue_numbers),
 )
 
 
 @fault("queues-above-counter-dropped", breaks="MQSO-5.5.5-02")
 class QueuesNotCountedDropped(Restoring):
-    """The queue manager drops the queues whose numbers are higher than the stored queue counter."""
+    """The queue manager drops queues whose numbers are higher than the stored queue counter."""
 
     def repair_queue_numbers(self) -> None:
         last = self.qm.adm.last_private_queue_number
@@ -93,7 +93,9 @@ class QueuesNotCountedDropped(Restoring):
 
 @fault("foreign-directory-object-accepted", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))
 class ObjectOfAnotherTaken(DirectoryClient):
-    """The queue manager is in directory mode although the directory has another Identifier for its computer."""
+    """The queue manager is in directory mode although the directory object of its computer has a different
+    Identifier.
+    """
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         super().synchronize(now)

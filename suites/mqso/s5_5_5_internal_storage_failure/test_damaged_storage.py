@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: a start with a damaged store, and its repair."""
+"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: a start with a damaged store, and the repair of the store."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from harness.sut.sut import Sut
 from suites.mqso.steps.serving import SessionAttempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
-"""InitializationRetryTimerDuration before the first retry, and before the others."""
-LONGEST_MS = 5 * 60_000
-"""The longest wait of a check for one timer. A system without fast timers has those of the specification."""
+"""InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
+LONGEST_WAIT_MS = 5 * 60_000
+"""The longest time, in ms, that a check waits for a timer; without fast timers, the durations are as specified."""
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""The parts of that time: after the first the store is repaired, long before the retry; at the second the SUT must not
-have retried yet."""
+"""Fractions of the retry duration: at the first the store is repaired, long before the retry; at the second the SUT
+must not have retried yet.
+"""
 WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
-ATTEMPTS = 6
+START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 STOP_RULES = (
@@ -40,7 +41,9 @@ LATER_RETRY_RULES = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
 
 @dataclass(frozen=True, slots=True)
 class DamagedStart:
-    """A start of the SUT on a damaged store: the interval of the start, and whether the SUT served then."""
+    """A start of the SUT with a damaged store: the interval in which it started, and whether the SUT then served
+    requests.
+    """
 
     queue: str
     requested_ms: int
@@ -50,7 +53,7 @@ class DamagedStart:
 
 
 def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> DamagedStart | None:
-    """Restart the SUT on a damaged store; return None if the SUT repaired it."""
+    """Restart the SUT with a damaged store; return None if the SUT repaired the store."""
     sut.slow_down(MAX_TIME_SCALE)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -61,22 +64,22 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     attempt = SessionAttempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
-        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage by itself")
+        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage itself")
         return None
     return DamagedStart(queue, requested_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
 
 
 def _is_wait_too_long(sut: Sut) -> bool:
     """Return whether the attempts after the first retry take longer than a check may wait."""
-    return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_MS
+    return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_WAIT_MS
 
 
 def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
-    """Repair the store; return whether that was before the attempt that has to succeed."""
+    """Repair the store; return whether the repair preceded the attempt that must succeed."""
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this attempt")
+    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this retry")
     return False
 
 
@@ -93,7 +96,7 @@ class Retry:
 
 
 def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int, after_ms: int) -> Retry:
-    """Return whether sessions are accepted before and after a retry that is due so many ms after the start."""
+    """Return whether sessions are accepted before and after a retry that is due this many ms after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_PART) * lasts_ms), 0)
@@ -101,10 +104,10 @@ def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int,
     in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
-    for _ in range(ATTEMPTS):  # a start takes time, too
+    for _ in range(START_ATTEMPTS):  # a start takes time, too
         if late_attempt.outcome == SessionAttempt.SERVED:
             break
-        peer.pass_time(sut.response_timeout_ms // ATTEMPTS)
+        peer.pass_time(sut.response_timeout_ms // START_ATTEMPTS)
         late_attempt = SessionAttempt(peer)
     return Retry(
         early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]
@@ -129,8 +132,8 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES)
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
-    """Started with a damaged store, the SUT refuses sessions and requests; after the repair it starts by itself 120
-    seconds after the failure and has its message.
+    """A SUT that is started with a damaged store refuses sessions and requests; after the store is repaired, the SUT
+    starts by itself 120 seconds after the failure and has its message.
     """
     damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
     if damaged is None:
@@ -157,8 +160,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
-    """A SUT whose first retry to start fails, too, is not serving before a further 900 seconds, and serves after
-    them once the store is repaired.
+    """A SUT whose start and whose first retry fail serves no requests for a further 900 seconds, and serves requests
+    after that time if the store is repaired.
     """
     rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
     sut.slow_down(MAX_TIME_SCALE)
@@ -180,8 +183,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """Started with a contradictory count of its queues, the SUT has its old queue with its message, and gives a new
-    queue a different number, also after another restart.
+    """A SUT that is started with a contradictory queue counter has its old queue with its message, and gives a new
+    queue a different number, even after another restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -189,7 +192,7 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     sut.control.call("restart")
     attempt = SessionAttempt(peer)
     if attempt.outcome != SessionAttempt.SERVED:
-        judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage: it stops (MS-MQSO 5.5.5)")
+        judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)")
         return
     if sut.attempt("get_queue", name=queue) != Outcome.DONE:
         judge.all(expected=holds("the old queue is listed"), observed=False, evidence=attempt.evidence)

@@ -15,8 +15,8 @@ from suites.mqqb.steps.disposition import MISSING_QUEUE
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
 def test_request_on_full_disk_fails_entirely(peer, sut, judge):
-    """A commit, a send, a receive and a creation on a full disk each are refused without any effect, or are carried
-    out entirely, also after a restart.
+    """On a full disk, a commit, a send, a receive and a queue creation are each either refused without any effect or
+    carried out entirely, even after a restart.
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
     refused_name = f"private$\\mqc-{sut.own}-never"
@@ -56,9 +56,7 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     if create != Outcome.REFUSED:
         sut.attempt("delete_queue", name=refused_name)
     if properties_before == properties_after == state and Outcome.REFUSED not in outcomes:
-        judge.mark_not_exercised(
-            "MQSO-5.5.5-01", reason="the SUT stored all requests that it carried out while the disk was full"
-        )
+        judge.mark_not_exercised("MQSO-5.5.5-01", reason="the SUT could store all requests although the disk was full")
         return
     judge("MQSO-5.5.5-01", expected=state, observed=properties_before, evidence=[packet])
     judge("MQSO-5.5.5-01", expected=state, observed=properties_after, evidence=[packet])
@@ -69,7 +67,9 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
-    """A change of hardened_security on a full disk is refused without effect, or is in force after a restart."""
+    """On a full disk, a change of hardened_security is either refused without effect or still in force after
+    a restart.
+    """
     if "hardened_security" not in sut.control.call("configure"):
         judge.end_unobservable("the SUT has no setting hardened_security")
         return
@@ -87,7 +87,7 @@ def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
 @needs("environment", "receive", "queues")
 @covers("MQSO-5.5.5-01")
 def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
-    """A recoverable message that arrives after the full disk has room again is stored and acknowledged."""
+    """When a full disk has room again, an arriving recoverable message is stored and acknowledged."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE}", "properties": {"NA": 1}}

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.6: a directory that has another identifier for the SUT's computer."""
+"""MS-MQSO 5.5.6: a directory in which the SUT's computer has a different identifier."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from suites.mqqb.steps.pinging import read_element
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
-    """The SUT shows DirectoryOffline while the directory has another Identifier for its computer, and is online when
-    the object is its own again.
+    """The SUT shows DirectoryOffline while the directory has a different Identifier for its computer, and is online
+    when the directory object has its own Identifier again.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)

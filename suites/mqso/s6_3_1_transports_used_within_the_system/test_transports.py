@@ -9,7 +9,9 @@ from suites.mqqb.steps.sender import Sender
 @needs("send")
 @covers("MQSO-6.3.1-01")
 def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
-    """A message to an HTTP name of the peer does not arrive on a session of MS-MQQB; one to a direct TCP name does."""
+    """A message to an HTTP name of the peer does not arrive on a session of MS-MQQB; a message to a direct TCP name
+    arrives.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)

@@ -12,7 +12,7 @@ from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-LONGEST_MS = 0x7FFFFFFF
+LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 @fault("directory-timer-runs-in-workgroup-mode", breaks="MQSO-6.4.1-D01")
@@ -34,8 +34,10 @@ add(
 
 @fault("public-key-cache-timer-not-restarted", breaks="MQSO-6.4.3.2-D02")
 class PublicKeysTimedOnce(SecurityLookup):
-    """The timer of a cached public key starts only when the key enters the cache for the first time."""
+    """The timer of a cached public key starts only when the key enters the cache for the first time, not when it is
+    cached again.
+    """
 
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)
-        self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_MS)
+        self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_TIMER_MS)

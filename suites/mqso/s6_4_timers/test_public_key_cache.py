@@ -17,17 +17,17 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 
-VALID_MS = 60_000
+CACHE_DURATION_MS = 60_000
 PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 
 @contextmanager
 def _restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
-    """Restore the keys of a queue manager at the end."""
+    """Restore the public keys of a queue manager at the end of the check."""
     machine_object = {"queue_manager": str(machine)}
     keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
     if keys_before is None:
-        raise ConformanceFailure("the directory has no public keys of the peer")
+        raise ConformanceFailure("the directory contains no public keys of the peer")
     try:
         yield
     finally:
@@ -40,7 +40,7 @@ def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
 
 
 def _name_recipient_keys(frame: Frame) -> str:
-    """Return the name of the peer's keys for which a message was encrypted."""
+    """Return the name of the peer's keys with which a message was encrypted."""
     return (
         ", ".join(name for name, keys in PUBLIC_KEYS.items() if DecryptedMessage(frame, keys()).key is not None)
         or "neither"
@@ -55,7 +55,7 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    sut.set_timers(public_key_cache_ms=VALID_MS)
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with _restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
         if _name_recipient_keys(frame) != "first keys":
@@ -63,7 +63,9 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             _publish_keys(sut, peer.identifier, name)
             outgoing.start_anew()
-            peer.pass_time(sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
+            peer.pass_time(
+                sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
+            )
             frame = outgoing.send(body=name, privacy_level=level)
             judge.all(expected=name, observed=_name_recipient_keys(frame), evidence=frame)
         outgoing.end()

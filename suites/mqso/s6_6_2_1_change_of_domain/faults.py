@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 @fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")
 class ObjectDeletedWhenLeaving(DirectoryClient):
-    """A queue manager whose computer left the domain deletes its directory object."""
+    """A queue manager whose computer has left the domain deletes its directory object."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
@@ -29,18 +29,18 @@ class ObjectDeletedWhenLeaving(DirectoryClient):
 
 @fault("last-domain-not-stored", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class LastDomainNotKept(Membership):
-    """The queue manager does not store the domain that it joined as LastDomain."""
+    """The queue manager does not store the domain that it has joined as LastDomain."""
 
-    def keep_domain(self) -> None:
+    def save_domain(self) -> None:
         if self.qm.adm.MachineDomainId is None:
-            super().keep_domain()
+            super().save_domain()
 
 
 @fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class AnotherDomainNotNoticed(Membership):
-    """A queue manager in a new domain waits there for an administrator to create its object."""
+    """In a new domain, the queue manager waits for an administrator to create its object."""
 
-    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
 
 
@@ -49,12 +49,12 @@ class IdentifierKeptInAnotherDomain(Membership):
     """A queue manager in a new domain keeps its old Identifier."""
 
     def take_identifier(self, identifier: UUID) -> None:
-        """Keep the own one."""
+        """Keep the queue manager's own Identifier."""
 
 
 @fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
 class ObjectMadeWithoutItsRole(Membership):
-    """The object that a queue manager creates always has the role of a routing server."""
+    """The queue manager always creates its object with the role of a routing server."""
 
     def describe_machine(self) -> QueueManager:
         return replace(super().describe_machine(), RoutingServer=True)
@@ -62,16 +62,16 @@ class ObjectMadeWithoutItsRole(Membership):
 
 @fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
 class DomainNotedWithoutItsDirectory(DirectoryClient):
-    """A queue manager stores a domain as LastDomain whose directory it could not read."""
+    """The queue manager stores a domain as LastDomain although it could not read the directory of that domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
-        self.qm.membership.keep_domain()
+        self.qm.membership.save_domain()
 
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
 class MachineLookedForByIdentifier(Membership):
-    """A queue manager in a new domain looks for its object by its Identifier, not by its name."""
+    """In a new domain, the queue manager looks for its object by its Identifier instead of its name."""
 
     def find_machine(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
@@ -79,18 +79,18 @@ class MachineLookedForByIdentifier(Membership):
 
 @fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
 class ObjectOfItsNameTaken(Membership):
-    """A queue manager in a new domain uses an object with its name, regardless of the object's Identifier."""
+    """In a new domain, the queue manager uses an object with its name, regardless of the object's Identifier."""
 
-    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()
         if found is not None and found.Identifier is not None:
             self.take_identifier(found.Identifier)
-        super().come_into_domain(go_on, now)
+        super().change_domain(go_on, now)
 
 
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
 class IntegratedWithoutDirectory(DirectoryClient):
-    """A queue manager that starts without the directory is in directory mode."""
+    """A queue manager that was started without the directory is in directory mode."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)

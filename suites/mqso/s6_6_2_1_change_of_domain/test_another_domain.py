@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.2, 6.6.2.1: a computer that joins its own domain again, or another one."""
+"""MS-MQSO 6.6.2, 6.6.2.1: a computer that rejoins its own domain, or joins a new domain."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 HAS_OBJECT, NO_OBJECT = "its object is there", "no object"
 LAST_DOMAIN = "MachineDomainId"
 OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
-"""The visible attributes with which the object of a computer is created."""
+"""The visible attributes of a computer's directory object at its creation."""
 MOVE_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
-NOT_MOVED = "the SUT makes no object in another domain, which MS-MQSO 6.6.2 and 6.6.2.1 only advise"
+NO_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6.2 and 6.6.2.1 only recommend"
 
 
-def _start_with(sut: Sut, **environment: bool) -> None:
-    """Change the environment and start the SUT, which may be another queue manager in another domain."""
+def _restart_in_environment(sut: Sut, **environment: bool) -> None:
+    """Change the environment and start the SUT, which may have a new identifier in a new domain."""
     sut.change_environment(**environment)
     sut.control.call("restart")
 
@@ -38,15 +38,15 @@ def _read_object_state(sut: Sut) -> str:
     return NO_OBJECT if sut.read_directory_object() is None else HAS_OBJECT
 
 
-def _read_last_domain(sut: Sut) -> str:
-    """Return whether the SUT stored the domain of the computer as that of its last start."""
+def _is_last_domain_stored(sut: Sut) -> str:
+    """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
     last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
     return LAST_DOMAIN if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
 def _await_object(peer: Peer, sut: Sut) -> str:
-    """Wait for the SUT to create its object; return whether it did."""
+    """Wait for the SUT to create its directory object; return whether it did."""
     peer.eventually(lambda: _read_object_state(sut) == HAS_OBJECT)
     return _read_object_state(sut)
 
@@ -60,14 +60,14 @@ def _read_guid(sut: Sut) -> UUID:
 
 
 def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the attributes of a computer's object that the directory shows."""
+    """Return the attributes that the directory shows of a computer's object."""
     return {name: (published or {}).get(name) for name in OBJECT_ATTRIBUTES}
 
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
-    """After one start without a domain and one with it, the SUT has the domain as LastDomain, has its object, and
-    creates a public queue.
+    """After a start without its domain and a start in its domain, the SUT has that domain as LastDomain, has its
+    directory object, and creates a public queue.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
@@ -87,13 +87,13 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         case="MachineDomainId",
     )
     if not read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
-        judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
+        judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that has left its domain stays in workgroup mode")
         return
     enterprise.await_online()
     directory_object = _await_object(peer, sut)
     observed = {
         "object": directory_object,
-        "LastDomain": _read_last_domain(sut),
+        "LastDomain": _is_last_domain_stored(sut),
         "public_queue": enterprise.attempt_creation(),
     }
     expected = facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN, public_queue=Outcome.DONE)
@@ -102,17 +102,17 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 
 @covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
-    """Started in a new domain, the SUT creates its object with the attributes of the old one, has the new domain as
-    LastDomain, and uses the object's Identifier.
+    """A SUT that is started in a new domain creates its object with the attributes of the old object, has the new
+    domain as LastDomain, and uses the new object's Identifier.
     """
     object_before = _select_attributes(sut.read_directory_object())
-    _start_with(sut, own_domain=False)
+    _restart_in_environment(sut, own_domain=False)
     _await_object(peer, sut)
     new_object = sut.read_directory_object()
-    observed = {"object": _read_object_state(sut), "LastDomain": _read_last_domain(sut)}
+    observed = {"object": _read_object_state(sut), "LastDomain": _is_last_domain_stored(sut)}
     judge(*MOVE_RULES, expected=facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN), observed=observed)
     if new_object is None:
-        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NOT_MOVED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
         judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)))
         judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))
@@ -121,18 +121,18 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
 
 @covers("MQSO-6.6.2.1-D01")
 def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
-    """Started in a new domain whose directory is unavailable, the SUT creates no object when the directory is back, and
-    creates it at the next start.
+    """A SUT that is started in a new domain while the directory is unavailable creates no object when the directory
+    becomes available, but creates it at the next start.
     """
-    _start_with(sut, own_domain=False, directory=False)
+    _restart_in_environment(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
     first_state = _read_object_state(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
     observed = {"after_first_start": first_state, "after_second_start": second}
-    if first_state == second == NO_OBJECT and _read_last_domain(sut) != LAST_DOMAIN:
-        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NOT_MOVED)
+    if first_state == second == NO_OBJECT and _is_last_domain_stored(sut) != LAST_DOMAIN:
+        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_OBJECT_REASON)
     else:
         judge(
             "MQSO-6.6.2.1-D01",
@@ -144,15 +144,15 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
-    """Started in a new domain whose directory has the SUT's name with another Identifier, the SUT keeps its
-    Identifier and shows DirectoryOffline, until the object is its own.
+    """A SUT is started in a new domain whose directory contains an object with the SUT's name but a different
+    Identifier: it keeps its Identifier and shows DirectoryOffline until the object has its Identifier.
     """
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)
-    _start_with(sut, own_domain=False, registration=False)
-    guid, offline, last = _read_guid(sut), _is_offline(sut), _read_last_domain(sut)
+    _restart_in_environment(sut, own_domain=False, registration=False)
+    guid, offline, last = _read_guid(sut), _is_offline(sut), _is_last_domain_stored(sut)
     if guid == own_identifier and offline and last != LAST_DOMAIN:
-        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NOT_MOVED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_OBJECT_REASON)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN)

@@ -13,8 +13,8 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
 def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
-    """Started without its domain, the SUT shows DirectoryIntegrated False and refuses a public queue; its object
-    stays in the directory.
+    """A SUT that is started without its domain shows DirectoryIntegrated False and refuses to create a public queue;
+    its object remains in the directory.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
+from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
@@ -40,7 +40,7 @@ add(
 
 @fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
 class PublishedAnewAtEachStart(DirectoryClient):
-    """The queue manager writes a different quota into its directory object at each start."""
+    """At each start, the queue manager writes a different quota to its directory object."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -58,20 +58,20 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
     add(
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
-        f"The queue manager's {_mode} is TRUE, also when it was provisioned as FALSE.",
+        f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
         always(_set_element_true(_mode)),
     )
 add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
-    "The queue manager is a directory server, also when it was not provisioned as one.",
+    "The queue manager is a directory server even if it was not provisioned as a directory server.",
     always(_set_element_true("DirectoryServer")),
 )
 
 
 @fault("provisioned-role-always-routing-server", breaks="MQSO-6.6.1-D04")
 class RoutingServerInDirectoryMode(DirectoryClient):
-    """The queue manager in directory mode is a routing server, also when it was not provisioned as one."""
+    """In directory mode, the queue manager is a routing server even if it was not provisioned as a routing server."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -93,5 +93,5 @@ class FirstRetryLate(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def await_retry(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
         super().await_retry(now)

@@ -11,16 +11,16 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import read_element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
-ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
+PROVISIONED_ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
 """Attributes of the queue manager, and the keys of [provisioned] in the SUT file that state their values."""
-RETRIES_S = ("120", "900")
-"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
+RETRY_DURATIONS_S = ("120", "900")
+"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
-UNINITIALIZED = (None, False)
+UNINITIALIZED_VALUES = (None, False)
 
 
-def _select_shown(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the expected and the observed values of the attributes that the SUT shows."""
+def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the expected and the observed values of those attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }
@@ -30,25 +30,25 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     read_element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
-    expected, observed = _select_shown(shown, {"DirectoryIntegrated": integrated, **modes})
+    expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
-    """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
-    no role of directory server or routing server.
+    """The SUT shows the modes of its SUT file and an initialization retry of 120 or 900 seconds; in workgroup mode it
+    is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
     if sut.file.capabilities.get("directory", False):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
-        set_there = [name for name in ROLES if queue_manager.get(name) not in UNINITIALIZED]
+        set_there = [name for name in PROVISIONED_ROLES if queue_manager.get(name) not in UNINITIALIZED_VALUES]
         judge("MQSO-6.6.1-D04", expected=none("role of directory server or routing server"), observed=set_there)
     retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
-    judge(*INITIALIZATION_RULES, expected=one_of(*RETRIES_S), observed=retry_s)
+    judge(*INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s)
 
 
 @needs("inspect", "directory")
@@ -58,8 +58,8 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
     read_element(queue_manager, "RoutingServer")
-    expected, observed = _select_shown(
-        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()}
+    expected, observed = _select_shown_attributes(
+        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in PROVISIONED_ROLES.items()}
     )
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
     judge(

@@ -33,7 +33,7 @@ def _refuse_authenticated_calls(event: Input) -> Iterable[Input]:
 add(
     "rpc-unknown-authentication-service-accepted",
     "MQSO-7.4.1.1-01",
-    "The server accepts a bind under any authentication service.",
+    "The server accepts a bind with any authentication service.",
     inputs(_refuse_authenticated_calls),
 )
 add(
@@ -60,7 +60,7 @@ BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
 )
 class IdentityOfNobody(SecurityOnReceipt):
-    """The receiver refuses a signed message with ST 0 whose certificate is not registered."""
+    """The receiver refuses a signed message with ST 0 if its certificate is not registered."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader

@@ -11,14 +11,14 @@ from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 
-NEEDS = needs("security", "receive")
+SECURITY_NEEDS = needs("security", "receive")
 
 
-@NEEDS
+@SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
-    """A validly signed message with ST 0 and an unregistered certificate is not refused for its signature; one with
-    an altered bit is.
+    """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature;
+    such a message with an altered bit is refused.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)

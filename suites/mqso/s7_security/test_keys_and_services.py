@@ -9,15 +9,15 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 
 UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
-TOKEN = b"no token of any service"
+UNKNOWN_TOKEN = b"no token of any service"
 CALL_ID = 77
 
 
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_unknown_authentication_service_is_refused(remote, judge):
-    """The SUT refuses a bind under a made-up authentication service, and accepts one under the service of the SUT
-    file (without a user: under none).
+    """The SUT refuses a bind with an unknown authentication service, and accepts a bind with the service of the SUT
+    file (without authentication if the file names no user).
     """
     port = remote.read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
@@ -48,14 +48,21 @@ def test_unknown_authentication_service_is_refused(remote, judge):
 def build_authenticated(packet):
     """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
     trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
-    size = len(packet) + len(trailer) + len(TOKEN)
-    return packet[:8] + size.to_bytes(2, "little") + len(TOKEN).to_bytes(2, "little") + packet[12:] + trailer + TOKEN
+    size = len(packet) + len(trailer) + len(UNKNOWN_TOKEN)
+    return (
+        packet[:8]
+        + size.to_bytes(2, "little")
+        + len(UNKNOWN_TOKEN).to_bytes(2, "little")
+        + packet[12:]
+        + trailer
+        + UNKNOWN_TOKEN
+    )
 
 
 @needs("directory", "environment", "security")
 @covers("MQSO-7.4.1.3-04")
 def test_public_keys_are_in_directory_object(sut, judge):
-    """The SUT's directory object has the public encryption keys that the SUT reports."""
+    """The SUT's directory object contains the public encryption keys that the SUT reports."""
     observed = sut.read_directory_object() or {}
     keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(

@@ -12,7 +12,7 @@ from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps import descriptors, openings
 
 RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
-"""MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE, MQSEC_QUEUE_GENERIC_ALL."""
+"""MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and MQSEC_QUEUE_GENERIC_ALL."""
 OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
@@ -25,14 +25,14 @@ WAYS_BY_GRANT = {
     "everything, to what inherits": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
     "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
-"""By grant to everyone: the mask, the flags of the entry, and the ways in which the queue can be opened."""
+"""For each grant to everyone: the access mask, the flags of the entry, and the ways in which a queue can be opened."""
 
 
 @needs("qm2qm", "queue_control")
 @covers("MQSO-7.3-01")
 def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
-    """For each of five security descriptors a remote reader can open the queue to receive, to peek, or to receive
-    from the journal only as the descriptor grants.
+    """For each of five security descriptors, a remote reader can open the queue for receiving, for peeking, or for
+    receiving from its journal only if the descriptor grants that right.
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in WAYS_BY_GRANT.items():
@@ -40,7 +40,7 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
         try:
             queue = sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
         except ControlRefused as refused:
-            judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+            judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {

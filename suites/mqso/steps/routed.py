@@ -1,4 +1,6 @@
-"""Messages that an application sends at one system of a topology and another receives behind the router."""
+"""Messages that an application sends on one system of a topology and that another system receives through the
+router.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_MS
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
-from suites.mqqb.steps.provoking import tag_of
+from suites.mqqb.steps.provoking import read_tag
 
 DELIVERIES = ("express", "recoverable", "transactional")
 
 
 class Routed:
-    """Messages of one delivery from the sender to a queue that the receiver made for them."""
+    """The messages of one delivery, from the sender to a queue that the receiver created for them."""
 
     def __init__(self, topology: Topology, delivery: str) -> None:
         self.topology = topology
@@ -24,27 +26,27 @@ class Routed:
 
     @property
     def acknowledged_within_ms(self) -> int:
-        """Return the time within which any system acknowledges a message."""
+        """Return the time, in ms, within which any system acknowledges a message."""
         return max(
             one.sut.duration_ms(ACK_MS) + one.sut.slack_ms(ACK_MS) + one.sut.response_timeout_ms
             for one in self.topology.systems.values()
         )
 
     def send(self, *tags: int) -> None:
-        """Let the sender send a message for each tag."""
+        """Let the sender send one message for each tag."""
         for tag in tags:
             self.topology.sender.send(self.to, body=f"message {tag}", application_tag=tag, delivery=self.delivery)
 
     def await_arrival(self, *tags: int) -> list[Frame]:
-        """Wait until the receiver has the messages; return all packets that carry them."""
+        """Wait until the receiver has the messages; return all packets that contain them."""
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
         self.topology.environment.run_until(
-            lambda: set(tags) <= {tag_of(one) for one in self.packets_at_receiver()}, within_ms
+            lambda: set(tags) <= {read_tag(one) for one in self.packets_at_receiver()}, within_ms
         )
-        return [one for one in self.packets() if tag_of(one) in tags]
+        return [one for one in self.packets() if read_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
-        """Wait until one system acknowledges the messages of another; ConformanceFailure when it never does."""
+        """Wait until one system acknowledges the messages of another; raise ConformanceFailure if it never does."""
         ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
         if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
@@ -56,7 +58,7 @@ class Routed:
         ]
 
     def packets(self) -> list[Frame]:
-        """Return all messages that any system sent to another, in order."""
+        """Return all message packets that one system sent to another, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
         frames = [
             frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
@@ -64,17 +66,17 @@ class Routed:
         return sorted(frames, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
-        """Return the tags that passed from one system to another, for each such pair; repeated packets count once."""
+        """Return, for each pair of systems, the tags that one sent to the other; repeated packets count once."""
         hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {tag_of(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
+                passed = {read_tag(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
         return hops
 
     def receive_tags(self) -> list[int]:
-        """Receive all messages of the queue, as an application there does; return the tags."""
+        """Receive all messages of the queue as an application of the receiver; return the tags."""
         tags: list[int] = []
         timeout_ms = self.topology.receiver.response_timeout_ms
         while True:

@@ -6,33 +6,36 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, malforms
+from harness.run.marks import covers, malforms, varied
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
+@varied("extension", "label", priority=("3", "7"))
 def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
-    """The third message of a sequence arrives before the second and is refused; after the second it arrives again,
-    twice, is stored once and acknowledged. The session has acknowledged it at first: the bug needs a message that
-    was seen.
+    """The third message of a sequence arrives before the second message and is refused; after the second message it
+    arrives twice, is stored once and is acknowledged. The SessionAck has already confirmed it, because the bug needs a
+    message with a known identifier.
     """
     receiver = Receiver(peer, sut)
     connection = receiver.session
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
     packets = [connection.send(first)]
-    first_ack = receiver.last_acknowledgment(1)
+    first_ack = receiver.await_last_acknowledgment(1)
     if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     packets.append(connection.send(third))
     liveness = connection.check_alive()
     early_acks = receiver.acknowledgments()
     if any(read_ack_place(ack).TxSequenceNumber == 3 for ack in early_acks):
-        judge.mark_not_exercised("REGRESSIONS-268812-01", reason="the SUT stored the third message before the second")
+        judge.mark_not_exercised(
+            "REGRESSIONS-268812-01", reason="the SUT stored the third message before the second message"
+        )
         return
     packets += [connection.send(packet) for packet in (second, third, third)]
-    last = receiver.last_acknowledgment(3)
+    last = receiver.await_last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):

@@ -7,15 +7,15 @@ import re
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The accounts that are administrators without a group: the system and the built-in administrators."""
+"""The SIDs of the system account and of the built-in administrators, which need no membership in a group."""
 SENDER_TYPE_SID = 1
-"""SecurityHeader.Flags.ST of a sender with a SID (MS-MQMQ 2.2.20.6)."""
+"""The value of SecurityHeader.Flags.ST for a sender with a SID (MS-MQMQ 2.2.20.6)."""
 
 
 @needs("send")
@@ -24,9 +24,10 @@ SENDER_TYPE_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
+@varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
-    """A recoverable message of an application without administrative rights is sent. A message whose packet names an
-    administrator, or no user, is not exercised; a refused send fails in any case.
+    """A recoverable message of an application without administrative rights is sent. If the packet names an
+    administrator or no user, the rule is not exercised; a refused send always fails.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
@@ -37,7 +38,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     session.acknowledge_all()
     account = _read_sender(frames[0])
     if account is None:
-        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="the packet names no user as the sender")
     elif ADMINISTRATORS.fullmatch(account):
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
@@ -45,7 +46,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
 
 
 def _read_sender(frame: Frame) -> str | None:
-    """Return the SID in a message as text (MS-DTYP 2.4.2.1); None if the message has no SID."""
+    """Return the sender's SID in a message as text (MS-DTYP 2.4.2.1); None if the message has no SID."""
     security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
     if security is None or security.ST != SENDER_TYPE_SID:
         return None

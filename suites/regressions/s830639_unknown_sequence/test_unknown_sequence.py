@@ -8,14 +8,14 @@ from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
-FAR_AHEAD = 0x0001_0000
-"""Seconds, or sequences, beyond those of the SUT."""
+UNKNOWN_SEQUENCE_DISTANCE = 0x0001_0000
+"""The distance from the SUT's sequences, in seconds or in sequence numbers."""
 
 
 @sut_survives()
 @covers("REGRESSIONS-830639-01")
 def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
-    """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
+    """After three OrderAcks of a sequence that the SUT never sent, the session still acknowledges messages."""
     connection = peer.open_raw()
     connection.check_alive()
     packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
@@ -35,7 +35,7 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     first, second = outgoing.send(2)
     frames = [outgoing.send_session_ack()]
     stamp, ordinal = read_sequence_id(first)
-    for other in ((1, 1), (stamp, ordinal + FAR_AHEAD), (stamp + FAR_AHEAD, ordinal)):
+    for other in ((1, 1), (stamp, ordinal + UNKNOWN_SEQUENCE_DISTANCE), (stamp + UNKNOWN_SEQUENCE_DISTANCE, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
         frames.append(outgoing.session.send(build_order_ack(peer, second, body=bytes(body))))

@@ -19,7 +19,7 @@ End = Callable[[], None]
 
 
 def _delay_end_of_receive(faulty: FaultyCore) -> None:
-    """Answer the end of a receive at once, and carry it out behind the read that the client asks for next."""
+    """Answer the end of a receive at once, but carry it out after the client's next read."""
     late: list[End] = []
 
     class LateEnding(RemoteEnding):
@@ -48,13 +48,13 @@ def _delay_end_of_receive(faulty: FaultyCore) -> None:
 add(
     "regression-831160-read-before-end-of-receive",
     "REGRESSIONS-831160-01",
-    "The server carries out a read before the end of a receive that its client requested earlier.",
+    "The server carries out a read before the end of a receive, although its client requested that end earlier.",
     _delay_end_of_receive,
 )
 
 
 def _hide_first_message(faulty: FaultyCore) -> None:
-    """Hide the first message of two while a remote receive looks for one."""
+    """Hide the first of several messages while a remote receive searches for a message."""
 
     class Second(RemoteReads):
         def remote_receive(
@@ -76,6 +76,6 @@ def _hide_first_message(faulty: FaultyCore) -> None:
 add(
     "regression-831160-second-message-returned",
     "REGRESSIONS-831160-01",
-    "A remote receive takes the second message of a queue with more than one.",
+    "A remote receive takes the second message of a queue that has more than one message.",
     _hide_first_message,
 )

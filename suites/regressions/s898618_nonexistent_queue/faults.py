@@ -8,7 +8,7 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-NO_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+BAD_DESTINATION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
 @fault("regression-898618-bad-queue-final-ack-ignored", breaks="REGRESSIONS-898618-01")
@@ -16,7 +16,7 @@ class SenderKeepsIt(FinalAcks):
     """The sender ignores the FinalAck of a missing queue and keeps the message in its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if packet.MessagePropertiesHeader.MessageClass != NO_QUEUE:
+        if packet.MessagePropertiesHeader.MessageClass != BAD_DESTINATION_CLASS:
             super().receive(session, packet, now)
 
 
@@ -27,5 +27,5 @@ class NobodySaysSo(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class != NO_QUEUE:
+        if message_class != BAD_DESTINATION_CLASS:
             super().refuse_transactional(session, packet, message_class, now)

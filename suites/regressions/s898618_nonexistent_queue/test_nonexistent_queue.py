@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import BAD_DST_Q, MISSING_QUEUE, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept
+from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
 
 @needs("send", "receive")
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
+@varied("positive journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
-    """After a FinalAck of the class NackBadDestQueue, with or without an OrderAck before it, the message is a dead
-    letter and is not sent on the next session, where another message arrives.
+    """After a FinalAck of the class NackBadDestQueue, with or without an earlier OrderAck, the message is a dead letter
+    and is not sent on the next session, where another message arrives.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])
@@ -24,11 +25,11 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
         frames.append(outgoing.send_order_ack(1))
         peer.settle()
     frames.append(outgoing.send_final_ack(1, MessageClass=BAD_DST_Q))
-    peer.eventually(lambda: find_kept(sut, DEAD_LETTERS, outgoing.identifiers) == [1])
-    dead = find_kept(sut, DEAD_LETTERS, outgoing.identifiers)
+    peer.eventually(lambda: find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers) == [1])
+    dead = find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    arrived = outgoing.numbers_on(outgoing.session)
+    arrived = outgoing.list_numbers_on(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(dead_letters=[1], next_session=[2]),
@@ -39,6 +40,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
 
 
 @covers("REGRESSIONS-898618-02")
+@varied("application tag", "destination", priority=("3", "7"))
 def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)

@@ -29,7 +29,7 @@ class ReceiverStuck(InSequence):
 
 
 def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
-    """Lose what is not acknowledged with the session on which an OrderAck came again."""
+    """When a session on which an OrderAck was repeated ends, lose the unacknowledged messages."""
     came_again: set[int] = set()
 
     class Noting(OrderAcks):
@@ -54,6 +54,6 @@ def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
 add(
     "regression-902951-unacked-message-not-resent",
     "REGRESSIONS-902951-02",
-    "A sender that got the same OrderAck again does not send its waiting messages after a reconnect.",
+    "After a repeated OrderAck and a reconnect, the sender does not send its waiting messages.",
     _lose_unacknowledged_messages,
 )

@@ -19,7 +19,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
-    first_ack = receiver.last_acknowledgment(1)
+    first_ack = receiver.await_last_acknowledgment(1)
     if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
@@ -31,7 +31,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
         receiver.sequence.message(label=wanted[2]),
     ]
     sent += [second_session.send(packet) for packet in (*packets, packets[-1])]
-    last = receiver.last_acknowledgment(3)
+    last = receiver.await_last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):
@@ -45,8 +45,8 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
 @needs("send")
 @covers("REGRESSIONS-902951-02")
 def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
-    """The second message of a sequence, without an OrderAck, is sent again after a reconnect, although the OrderAck
-    of the first one arrived three times.
+    """The second message of a sequence, for which no OrderAck arrived, is sent again after a reconnect, although the
+    OrderAck of the first message arrived three times.
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)

@@ -23,7 +23,7 @@ def gone_on(lake, spark, last, tmp_path_factory):
     first = changes.check_current(changes.events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue))
     where = str(tmp_path_factory.mktemp("going-on") / "before")
     first.write.parquet(where)
-    before = changes.Before(spark.read.schema(ddl("check_current")).parquet(where), last)
+    before = changes.EarlierVerdicts(spark.read.schema(ddl("check_current")).parquet(where), last)
     return changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
 
 

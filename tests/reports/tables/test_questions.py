@@ -160,7 +160,7 @@ def test_csv_export_has_every_row_and_escapes_formulas(lake):
 
 def test_json_has_every_column_of_every_row_in_order(lake):
     out = io.StringIO()
-    exporting.write_json(exporting.in_order(lake.rule_current.where("sut_name = 'packets'"), "rule_current"), out)
+    exporting.write_json(exporting.sort_table(lake.rule_current.where("sut_name = 'packets'"), "rule_current"), out)
     (row,) = json.loads(out.getvalue())
     assert list(row) == lake.rule_current.columns
     assert (row["counts"], row["retired"], row["reason"]) == ({"fail": 1}, False, None)
@@ -197,7 +197,7 @@ def ask(lake, monkeypatch):
     return lambda *words: CliRunner().invoke(app, ["lake", *map(str, words)])
 
 
-def test_the_exit_code_of_diff_says_whether_something_is_newly_failing(ask, versions, monkeypatch):
+def test_diff_exits_with_1_only_for_new_failures(ask, versions, monkeypatch):
     monkeypatch.setattr(difference, "compare", lambda *_asked: versions)
     worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
     assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])

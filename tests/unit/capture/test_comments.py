@@ -67,7 +67,7 @@ def result(verdict: Verdict, frame: int, rule: str = "MQQB-2.1.2-01", **line: An
     return RuleResult(rule, verdict, usual | line)
 
 
-def test_comment_on_a_failure_stands_at_its_packet(capture: Path):
+def test_failure_comment_is_added_to_its_packet(capture: Path):
     mark_captures(
         [
             result(Verdict.FAIL, 5),

@@ -140,7 +140,7 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
 
 
 @pytest.mark.parametrize("client_is_sut", [True, False, None])
-def test_every_frame_of_a_connection_says_who_sent_it(file: Path, client_is_sut: bool | None) -> None:
+def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut: bool | None) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0, client_is_sut=client_is_sut)
         for from_client in (True, False):

@@ -217,12 +217,12 @@ class Host:
         if self.slow_directory:
             self.unanswered.append(effect)
         else:
-            self.handle(directory_access.answer(self.directory, effect))
+            self.handle(directory_access.answer_from_directory(self.directory, effect))
 
     def settle_directory(self) -> None:
         """Let a slow directory answer what it was asked, and what it is asked then."""
         while self.unanswered:
-            self.handle(directory_access.answer(self.directory, self.unanswered.pop(0)))
+            self.handle(directory_access.answer_from_directory(self.directory, self.unanswered.pop(0)))
             self.network.settle()
 
     def answer(self, effect: Answer) -> None:

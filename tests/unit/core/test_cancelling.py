@@ -52,7 +52,7 @@ def test_cancel_of_a_read_that_is_not_pending_is_refused():
     assert remote.log == []
 
 
-def test_a_read_that_ended_while_its_queue_is_closed_does_not_keep_it_open():
+def test_remote_queue_closes_although_its_read_ended_meanwhile():
     remote = Remote()
     _token, _call = waiting(remote)
     remote.answers["RemoteQMCancelReceive"] = returning(0xC00E0001)

@@ -35,7 +35,7 @@ def seen(a, b):
     return a.bodies(TRANSACTIONAL), b.bodies(TRANSACTIONAL)
 
 
-def test_the_vote_is_given_when_it_is_on_disk(pair):
+def test_prepare_is_answered_after_vote_is_on_disk(pair):
     a, b = pair
     unit = unit_of_work(a)
     a.disk = "slow"

@@ -42,7 +42,7 @@ def test_start_only_reads_the_directory(enterprise):
     assert core.adm.QueueManagerState.value != "Ready"
 
 
-def test_in_workgroup_mode_the_directory_is_not_asked():
+def test_workgroup_mode_reads_no_directory():
     host = Network().host(1)
     effects = []
     host.read_directory = host.write_directory = effects.append

@@ -152,7 +152,7 @@ def test_history_entry_of_express_message_survives_restart(pair):
     assert b.bodies() == []
 
 
-def test_the_history_on_disk_is_bounded_and_expires(pair, monkeypatch):
+def test_stored_message_history_is_limited_and_expires(pair, monkeypatch):
     a, b = pair
     monkeypatch.setattr("reference_qm.model.tables.MESSAGE_ID_HISTORY_SIZE", 5)
     for _ in range(8):

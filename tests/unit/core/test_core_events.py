@@ -65,10 +65,10 @@ def test_events_are_handled_after_each_timer(host, heard, monkeypatch):
 def test_events_wait_until_the_queue_manager_has_begun(host, heard):
     host.core.begun = False
     host.core.post(Happened("early"))
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
     assert heard == []
     host.core.begun = True
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
     assert heard == ["early"]
 
 

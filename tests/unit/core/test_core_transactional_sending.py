@@ -128,7 +128,7 @@ def test_repeated_message_names_predecessor_before_deleted_messages(raw):
     assert unacked(raw) == [1, 3]
 
 
-def test_an_expired_message_goes_to_the_transactional_dead_letters(raw):
+def test_expired_message_is_moved_to_transactional_dead_letter_queue(raw):
     send(raw, 1, time_to_reach_queue_s=10, journal=frozenset({"negative"}))
     acknowledge(raw)
     raw.host.network.advance(30_000)

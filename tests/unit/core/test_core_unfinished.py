@@ -10,7 +10,7 @@ from reference_qm.codec import BaseHeader
 from reference_qm.core.transfer.identifying import (
     CONNECTION_PARAMETERS_SIZE,
     ESTABLISH_CONNECTION_SIZE,
-    LONGEST_PACKETS,
+    LONGEST_PACKET_BYTES,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
@@ -35,7 +35,7 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
     raw.feed(LONG)
     assert raw.closed is not None
     assert (
-        f"at most {LONGEST_PACKETS[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}"
+        f"at most {LONGEST_PACKET_BYTES[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}"
         in raw.closed
     )
     assert raw.host.core.unfinished.total == 0

@@ -193,7 +193,7 @@ def test_message_after_unsaved_message_is_removed_from_disk(pair):
     assert b.bodies(TRANSACTIONAL) == ["1", "2"]
 
 
-def test_the_sender_is_notified_after_a_crash_what_left_the_queue_before(pair):
+def test_final_ack_of_removal_before_crash_is_sent_after_it(pair):
     a, b = pair
     send(a, "1", journal=frozenset({"positive"}))
     a.network.advance(60_000)

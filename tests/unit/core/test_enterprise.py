@@ -120,7 +120,7 @@ def test_timers_run_faster_by_the_scale():
     assert timer_ms(sender, TimerName.QUEUE_MANAGER_QUERY) == 60_000
 
 
-def test_a_directory_that_is_lost_is_asked_for_every_minute_until_it_is_back():
+def test_lost_directory_is_polled_every_minute():
     enterprise = Enterprise()
     sender = enterprise[SENDER]
     lost(enterprise, sender)

@@ -41,7 +41,7 @@ def expire(host: Host, number: int) -> None:
 
 
 def hear(host: Host) -> None:
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
 
 
 def tenfold(original, qm, session, now):
@@ -78,7 +78,7 @@ def test_two_replacements_during_one_event_compose(host, sent):
     assert sent == [7]
 
 
-def test_a_change_comes_after_the_events_that_were_posted_before(host, sent):
+def test_change_of_fault_follows_earlier_posted_events(host, sent):
     seen: list[list[int]] = []
     expire(host, 1)
     after_events(host.core, lambda: seen.append(list(sent)))

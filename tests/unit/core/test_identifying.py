@@ -11,7 +11,7 @@ from core_raw import RAW, Raw, establish, internal, parameters, session_ack, use
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
 from reference_qm.core.part import Part
 from reference_qm.core.replacing import put_in_place
-from reference_qm.core.transfer.identifying import RANGES, RECEIVERS, Identifying
+from reference_qm.core.transfer.identifying import FIELD_RANGES, RECEIVERS, Identifying
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -74,7 +74,7 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
 def test_dispatch_table_names_methods_and_packets_have_ranges():
     core = Network().host(1).core
     assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
-    assert {kind for _, kind in RECEIVERS} < set(RANGES)
+    assert {kind for _, kind in RECEIVERS} < set(FIELD_RANGES)
     assert len(RECEIVERS) == len(TAKEN)
 
 
@@ -115,7 +115,7 @@ def test_packets_received_together_are_handled_in_order():
     assert raw.host.bodies() == ["one", "two"]
 
 
-def test_packets_behind_one_that_closes_are_not_identified():
+def test_packets_after_closing_packet_are_not_identified():
     raw = in_state(SessionState.OPEN)
     identified = []
 

@@ -21,7 +21,7 @@ def state(host: Host) -> str:
     return str(queue["State"])
 
 
-def test_a_pause_acknowledges_what_came_and_narrows_the_window(host):
+def test_pause_acknowledges_received_messages_and_narrows_window(host):
     raw = Raw.accepted(host)
     raw.feed(user_message(1), user_message(2, recoverable=True))
     host.ask(PauseQueue(NINE))

@@ -72,7 +72,7 @@ def test_changed_properties_are_written_to_the_directory():
     assert element.Label == "changed"
 
 
-def test_a_configured_queue_takes_over_what_is_published():
+def test_configured_queue_takes_over_published_identifier():
     host = Enterprise()[RECEIVER]
     queue = host.core.adm.QueueCollection["orders"]
     assert (queue.Identifier, queue.BasePriority, queue.PrivateQueueNumber) == (PUBLIC, 5, None)
@@ -86,7 +86,7 @@ def test_unpublished_configured_queue_is_published():
     assert enterprise[SENDER].core.adm.QueueCollection["new"].Identifier == element.Identifier
 
 
-def test_a_directory_that_comes_back_updates_the_local_queue():
+def test_returning_directory_updates_local_queue():
     enterprise = Enterprise()
     host = enterprise[RECEIVER]
     enterprise.directory.connected = False

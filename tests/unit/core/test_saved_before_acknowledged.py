@@ -18,7 +18,7 @@ def pair():
 
 
 @pytest.mark.parametrize("disk", ["slow", "broken"])
-def test_a_final_ack_that_was_not_saved_comes_again_after_a_crash(pair, disk):
+def test_unsaved_final_ack_is_repeated_after_crash(pair, disk):
     a, b = pair
     a.disk = disk
     assert receive(b) == "acked"
@@ -29,7 +29,7 @@ def test_a_final_ack_that_was_not_saved_comes_again_after_a_crash(pair, disk):
     assert a.bodies(JOURNAL) == ["acked"]
 
 
-def test_a_final_ack_that_could_not_be_saved_is_acknowledged_when_it_could(pair):
+def test_final_ack_is_acknowledged_after_retried_save(pair):
     a, b = pair
     a.disk = "broken"
     assert receive(b) == "acked"

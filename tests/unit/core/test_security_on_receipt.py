@@ -199,7 +199,7 @@ def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_cl
         ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
     ],
 )
-def test_a_queue_demands_the_same_of_messages_sent_where_it_is(demands, asked, message_class):
+def test_queue_checks_security_of_locally_sent_messages(demands, asked, message_class):
     config = replace(sender_config(), accounts=(ALICE,))
     _, host = secure_pair(receiver=config, queues=(QueueSettings(PLAIN, **demands),))
     request = SendMessage("DIRECT=OS:.\\private$\\plain", **asked)

@@ -73,7 +73,7 @@ def test_a_recoverable_message_waits_for_its_flag(raw):
         (0xFFFF, 0b100, [2, 3, 4]),
     ],
 )
-def test_bit_k_stands_for_the_number_plus_k_and_nothing_else_is_deleted(raw, first, flags, left):
+def test_bit_k_deletes_only_message_with_number_plus_k(raw, first, flags, left):
     send(raw, 4, recoverable=True)
     raw.feed(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags))
     assert [one["RecoverableSequenceNumber"] for one in raw.session["OutgoingMessageTable"]] == left
@@ -88,7 +88,7 @@ def test_unsent_messages_are_not_acknowledged(raw):
 
 
 @pytest.mark.parametrize("number", [1, 2, 0xFFFF])
-def test_an_acknowledgment_of_what_was_not_sent_closes_and_deletes_nothing(raw, number):
+def test_acknowledgment_of_unsent_message_closes_session_without_deletion(raw, number):
     send(raw, 0 if number == 1 else 1)
     before = table(raw)
     raw.feed(session_ack(AckSequenceNumber=number))

@@ -18,7 +18,7 @@ from reference_qm.codec import SecurityHeader
 from reference_qm.surface.commands import SendMessage
 
 
-def test_the_packet_carries_sender_certificate_and_signature_and_claims_nothing():
+def test_signed_packet_has_sender_certificate_and_signature_without_authenticated_flag():
     """AU and AS are the receiver's: the sender leaves them 0 (MS-MQDMPR 3.1.7.1.32)."""
     sender, _ = secure_pair()
     sender.send(PLAIN_2, authentication_level="sig20")

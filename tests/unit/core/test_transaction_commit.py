@@ -37,7 +37,7 @@ def waiting(a):
     ]
 
 
-def test_commit_is_invisible_while_it_is_written(pair):
+def test_commit_has_no_visible_effect_before_it_is_on_disk(pair):
     a, _ = pair
     unit = unit_of_work(a)
     a.disk = "slow"

@@ -96,7 +96,7 @@ def test_only_a_locked_message_can_be_ended(pair, delete):
     assert a.bodies(TRANSACTIONAL) == (["2"] if delete else ["1", "2"])
 
 
-def test_the_end_of_a_transactional_read_is_left_to_its_transaction(pair):
+def test_end_of_transactional_remote_read_is_left_to_the_transaction(pair):
     a, _ = pair
     reader = Reader(a)
     unit = begin(a)

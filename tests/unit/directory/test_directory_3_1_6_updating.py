@@ -46,7 +46,7 @@ def test_3_1_3_missing_notification_attribute_means_notification() -> None:
         (False, True, Result.DIRECTORY_NOT_CONNECTED),
     ],
 )
-def test_3_1_3_a_queue_manager_may_be_unknown_only_while_it_is_provisioned(
+def test_3_1_3_unknown_queue_manager_is_an_error_after_provisioning(
     connected: bool, provisioning: bool, wanted: Result
 ) -> None:
     directory, state = made(), state_of()

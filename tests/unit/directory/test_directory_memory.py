@@ -218,7 +218,7 @@ def test_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
     assert directory.read_begin("Site", (), None, [AttributeSortOrder(1)]).rStatus is Result.GENERIC_ERROR
 
 
-def test_3_1_6_4_enumerations_that_nobody_ends_are_bounded() -> None:
+def test_3_1_6_4_unended_enumerations_are_limited() -> None:
     directory = made()
     handles = [directory.read_begin("Site").rQueryHandle for _ in range(MAX_QUERIES)]
     assert len(set(handles)) == MAX_QUERIES
@@ -274,7 +274,7 @@ def test_3_1_6_7_attributes_missing_in_the_element_are_kept() -> None:
     assert (stored.ForeignSite, stored.Security) == (True, b"\1")
 
 
-def test_3_1_6_7_a_link_whose_site_is_gone_can_still_be_described() -> None:
+def test_3_1_6_7_description_of_link_to_deleted_site_can_be_written() -> None:
     directory = made()
     link = directory.read("RoutingLink").rDirectoryObject
     assert isinstance(link, RoutingLink)

@@ -154,9 +154,9 @@ def reworded(path: Path, record: object) -> None:
 
 
 REFUSED = {
-    "text": (lambda path: path.write_text("hello\n"), "is not a directory of mqconform: name another file"),
-    "one byte": (lambda path: path.write_bytes(b"S"), "is not a directory of mqconform"),
-    "foreign": (lambda path: spoiled(path, 68, b"\0\0\0\1"), "is not a directory of mqconform"),
+    "text": (lambda path: path.write_text("hello\n"), "is not a directory file of mqconform: give another file"),
+    "one byte": (lambda path: path.write_bytes(b"S"), "is not a directory file of mqconform"),
+    "foreign": (lambda path: spoiled(path, 68, b"\0\0\0\1"), "is not a directory file of mqconform"),
     "schema": (lambda path: spoiled(path, 60, struct.pack(">I", 2)), "has schema 2, this program knows 1"),
     "torn": (lambda path: path.write_bytes(path.read_bytes()[:-4_096]), "cannot be used as a directory"),
     "damaged": (lambda path: spoiled(path, 100, b"\xff" * 3_000), "cannot be used as a directory"),

@@ -34,7 +34,7 @@ from harness.wire import (
     session_ack,
     user_message,
 )
-from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.layer import Bits, Layer, list_words
 from harness.wire.layouts import FILTERS
 
 TSHARK = shutil.which("tshark")
@@ -119,7 +119,7 @@ def expect_fields(packet: Any) -> Iterator[Value]:
 def fields_of(layer: Layer) -> Iterator[Value]:
     """Yield the fields of a layer or structure; a word is followed by its bits."""
     name = f"msmq.{FILTERS[type(layer)]}"
-    words = {word.bits[-1][0].name: (word_name, word) for word_name, word in words_of(type(layer)).items()}
+    words = {word.bits[-1][0].name: (word_name, word) for word_name, word in list_words(type(layer)).items()}
     for field in layer.fields_desc:
         value = layer.getfieldval(field.name)
         filter_ = f"{name}.{field.name.lower()}"

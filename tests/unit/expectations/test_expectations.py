@@ -70,9 +70,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
     ],
 )
-def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
-    expected: Any, observed: Any, texts: tuple[str, str] | None
-) -> None:
+def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, texts: tuple[str, str] | None) -> None:
     kept, *said = judged(expected, observed)
     assert kept
     assert texts is None or tuple(said) == texts
@@ -82,36 +80,36 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
     ("expected", "observed", "says"),
     [
         (facts(read=holds("it ended")), {"read": "it waits"}, "read: it waits"),
-        (distinct("handles", 2), [5, 5], "5, 5 (5 came again)"),
+        (distinct("handles", 2), [5, 5], "5, 5 (5 is repeated)"),
         (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
-        (distinct("handles", 2), [5], "5 (1 of 2)"),
+        (distinct("handles", 2), [5], "5 (1 instead of 2)"),
         (distinct("handles", 2), None, "None"),
-        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not so: it ended"),
+        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not true: it ended"),
         ("1", 1, "1"),
         (True, "yes", "yes"),
         (["a", "b"], ["a"], "a (b is missing)"),
-        (["a"], ["a", "a"], "a, a (a came again)"),
+        (["a"], ["a", "a"], "a, a (a is repeated)"),
         (["a"], ["a", "b"], "a, b (b is not expected)"),
-        (["a", "b"], ["b", "a"], "b, a (in another order)"),
+        (["a", "b"], ["b", "a"], "b, a (in the wrong order)"),
         (["a", "b"], ["c", "b"], "c, b (a is missing, c is not expected)"),
         (["a"], "nothing", "nothing"),
         (["a"], None, "None"),
         ([], ["a"], "a (a is not expected)"),
         (any_order("a", "a"), ["a"], "a (a is missing)"),
-        (any_order("a", one_of("a", "b")), ["b", "b"], "b, b (a is missing, b came again)"),
+        (any_order("a", one_of("a", "b")), ["b", "b"], "b, b (a is missing, b is repeated)"),
         (one_of("Site", "Enterprise"), "None", "None"),
         (between(2, 30), 31, "31"),
         (between(2, 30), "none", "none"),
-        (holds("the key is new"), False, "not so: the key is new"),
+        (holds("the key is new"), False, "not true: the key is new"),
         (holds("the key is new", otherwise="the same key"), False, "the same key"),
         (holds("the key is new"), "no key", "no key"),
         (status("MQ_OK"), "refused", "refused"),
         (in_queue("a"), [], "in the queue: none (a is missing)"),
         (none("message of another"), ["first"], "message of another: first"),
         (none("message of another"), "no answer", "message of another: no answer"),
-        (each("done"), {"create": "done", "delete": "refused"}, "delete refused (1 of 2)"),
-        (each("done", "request"), [], "there is no request"),
-        (each(["a"]), [["a"], ["b"]], "2 b (a is missing, b is not expected) (1 of 2)"),
+        (each("done"), {"create": "done", "delete": "refused"}, "delete: refused (1 of 2 differs)"),
+        (each("done", "request"), [], "no request was observed"),
+        (each(["a"]), [["a"], ["b"]], "2: b (a is missing, b is not expected) (1 of 2 differs)"),
         (facts(deleted="done", left=["a"]), {"deleted": "done", "left": []}, "left: none (a is missing)"),
         (facts(deleted="done"), {}, "deleted: missing"),
         ({"a": 1}, {"a": 1, "b": 12}, "b: 12, which is not expected"),
@@ -119,7 +117,7 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
         (fields(WindowSize=4), None, "None"),
     ],
 )
-def test_a_difference_says_what_was_observed_and_which_part_is_wrong(expected: Any, observed: Any, says: str) -> None:
+def test_mismatch_names_observation_and_wrong_part(expected: Any, observed: Any, says: str) -> None:
     kept, _, said = judged(expected, observed)
     assert not kept
     assert said == says
@@ -145,7 +143,7 @@ class Call:
 
 def test_a_call_is_compared_by_its_outcome() -> None:
     assert judged(status("MQ_OK"), Call("MQ_OK")) == (True, "MQ_OK", "MQ_OK")
-    assert judged(each(status("MQ_OK")), [Call("MQ_OK"), Call("no answer")])[2] == "2 no answer (1 of 2)"
+    assert judged(each(status("MQ_OK")), [Call("MQ_OK"), Call("no answer")])[2] == "2: no answer (1 of 2 differs)"
 
 
 def message(number: int, **fields: Any) -> Frame:
@@ -172,7 +170,7 @@ def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they
     )
     assert judged(expected, [answer(8, to=1), answer(9, to=1), answer(10, to=3)])[2] == (
         "ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 3 "
-        "(an acknowledgment of message 2 is missing, ACK_REACH_QUEUE of message 1 came again, "
+        "(an acknowledgment of message 2 is missing, ACK_REACH_QUEUE of message 1 is repeated, "
         "ACK_REACH_QUEUE of message 3 is not expected)"
     )
 

@@ -58,7 +58,7 @@ def test_a_packet_is_compared_by_its_kind_and_fields() -> None:
     assert judged(ACKNOWLEDGED, frame(connection_parameters())) == ("broken", "ConnectionParameters")
 
 
-def test_a_packet_that_did_not_come_reads_as_what_happened_instead() -> None:
+def test_missing_packet_is_described_by_actual_event() -> None:
     assert judged(ACKNOWLEDGED, None) == ("broken", "nothing")
     assert judged(packet(), Conversation(closed_by_sut=False)) == ("broken", "kept the connection open")
     assert judged(packet(), frame(session_ack())) == ("kept", "SessionAck")
@@ -84,15 +84,18 @@ def test_acknowledgments_are_compared_by_their_class() -> None:
     assert judged(of_classes(ARRIVED, PURGED), [answer(PURGED), answer(ARRIVED)])[0] == "kept"
     assert judged(of_classes(PURGED), [answer(PURGED), answer(PURGED)]) == (
         "broken",
-        "NACK_Q_PURGED of message 3, NACK_Q_PURGED of message 3 (NACK_Q_PURGED of message 3 came again)",
+        "NACK_Q_PURGED of message 3, NACK_Q_PURGED of message 3 (NACK_Q_PURGED of message 3 is repeated)",
     )
 
 
 def test_a_close_without_answer_has_no_packet_beyond_the_known_ones() -> None:
     ack = frame(session_ack())
-    assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed, nothing answered")
-    assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == ("broken", "closed, SessionAck answered")
+    assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed without an answer")
+    assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == (
+        "broken",
+        "closed after answering SessionAck",
+    )
     assert judged(closed_unanswered(0), Conversation(False)) == (
         "broken",
-        "kept the connection open, nothing answered",
+        "kept the connection open without an answer",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.agreement import Groups, Refused, difference
+from harness.model.agreement import Groups, Refused, describe_difference
 
 ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "NORMAL"}
 
@@ -21,7 +21,7 @@ ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "N
     ],
 )
 def test_equal_values_of_model_and_system_agree(expected, observed):
-    assert difference(expected, observed, "queue") is None
+    assert describe_difference(expected, observed, "queue") is None
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_equal_values_of_model_and_system_agree(expected, observed):
     ],
 )
 def test_a_difference_names_place_and_both_values(expected, observed, said):
-    assert difference(expected, observed, "queue") == said
+    assert describe_difference(expected, observed, "queue") == said

@@ -27,6 +27,6 @@ def test_every_transition_names_rules_and_is_drawn(area):
         assert hasattr(AREAS[area].model, f"draw_{transition.name}")
 
 
-def test_models_import_nothing_of_the_reference():
+def test_models_import_no_module_of_the_reference():
     for path in MODELS:
         assert "reference_qm" not in path.read_text(encoding="utf-8"), path

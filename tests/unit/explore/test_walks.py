@@ -10,14 +10,14 @@ from counting import Counter, Counting, add, opening
 
 from harness.errors import SutUnavailable
 from harness.explore.shrinking import shrink
-from harness.explore.walk import CRASH, Drawing, go
+from harness.explore.walk import CRASH, Drawing, take_walk
 from harness.explore.worlds import Seen
 from harness.model.steps import Step
 
 
 @pytest.mark.parametrize("jumps", [(), (3,), (7,), (3, 7)])
 def test_a_system_may_follow_any_reading(jumps):
-    assert go(Counter, opening(*jumps), add(1, 2, 1, 1, 2, 1, 2)).divergence is None
+    assert take_walk(Counter, opening(*jumps), add(1, 2, 1, 1, 2, 1, 2)).divergence is None
 
 
 def test_a_reading_that_was_followed_is_followed_again():
@@ -28,7 +28,7 @@ def test_a_reading_that_was_followed_is_followed_again():
             number = next(self.numbers)
             return Seen({"answer": number}, {"number": 0 if number == "done" else number})
 
-    walk = go(Counter, lambda: nullcontext(Fickle(set(), 0)), [*add(4), Step("reset"), *add(4)])
+    walk = take_walk(Counter, lambda: nullcontext(Fickle(set(), 0)), [*add(4), Step("reset"), *add(4)])
     assert walk.divergence is not None
     assert walk.divergence.differences == (
         "answer: expected 4; observed 5",
@@ -37,14 +37,14 @@ def test_a_reading_that_was_followed_is_followed_again():
 
 
 def test_a_divergence_names_the_rules_of_its_transition():
-    walk = go(Counter, opening(wrong=5), add(2, 2, 2, 2, 1))
+    walk = take_walk(Counter, opening(wrong=5), add(2, 2, 2, 2, 1))
     assert walk.divergence is not None
     assert walk.divergence.rules == ("COUNT-1", "COUNT-BY-2")
     assert walk.steps == add(2, 2, 2, 2)
 
 
 def test_a_step_that_cannot_be_taken_is_left_out():
-    assert go(Counter, opening(), [Step("reset"), *add(1)]).steps == add(1)
+    assert take_walk(Counter, opening(), [Step("reset"), *add(1)]).steps == add(1)
 
 
 def test_a_system_that_ends_diverges():
@@ -52,7 +52,7 @@ def test_a_system_that_ends_diverges():
         def take(self, step, awaited):
             raise SutUnavailable("it ended")
 
-    walk = go(Counter, lambda: nullcontext(Ending(set(), 0)), add(1))
+    walk = take_walk(Counter, lambda: nullcontext(Ending(set(), 0)), add(1))
     assert walk.divergence is not None
     assert (walk.divergence.rules, walk.divergence.differences) == ((CRASH,), ("it ended",))
 
@@ -60,9 +60,9 @@ def test_a_system_that_ends_diverges():
 def test_diverging_sequence_is_shrunk_to_necessary_steps():
     open_system = opening(3, wrong=5)
     drawing = Drawing.of(Counter, lambda need: True)
-    walk = go(Counter, open_system, drawing.steps(Random(3), 200))
+    walk = take_walk(Counter, open_system, drawing.steps(Random(3), 200))
     assert walk.divergence is not None
-    shrunk = shrink(Counter, walk, lambda steps: go(Counter, open_system, steps))
+    shrunk = shrink(Counter, walk, lambda steps: take_walk(Counter, open_system, steps))
     assert [one for one in shrunk.steps if one.name == "reset"] == []
     assert sum(one.arguments["by"] for one in shrunk.steps[:-1]) == 5
     assert shrunk.steps[-1:] == add(2)

@@ -92,7 +92,7 @@ def test_a_file_of_another_format_gives_one_line_error_with_the_way_out(tmp_path
 def test_a_file_without_a_whole_frame_is_refused(tmp_path):
     path = made.pcap(tmp_path / "x", made.framed([b"E" * 40]))
     path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(CaptureError, match="no frame can be read: the last record is cut"):
+    with pytest.raises(CaptureError, match="no frame can be read: the last record is truncated"):
         check_capture(path, CATALOGUE)
 
 
@@ -104,10 +104,10 @@ def test_the_frames_before_damage_are_judged_and_the_damage_is_named(tmp_path, f
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames == len(frames) - 1
     (damage,) = found.damage
-    assert damage.startswith(f"it is damaged behind frame {len(frames) - 1}: ")
+    assert damage.startswith(f"it is damaged after frame {len(frames) - 1}: ")
 
 
-def test_a_cut_gzip_file_is_judged_as_far_as_it_goes(tmp_path):
+def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
     path = made.pcap(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
     packed = zlib.compressobj(0, wbits=31)
     path.write_bytes((packed.compress(path.read_bytes()) + packed.flush())[:-3000])

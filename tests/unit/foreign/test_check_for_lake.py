@@ -32,11 +32,11 @@ def test_a_capture_of_another_tool_has_the_lines_of_the_system_that_is_named(own
     assert lines == captured.lines_of_capture(own, "x")[1]
 
 
-def test_several_systems_are_named_where_none_is_asked_for(other):
+def test_several_systems_in_capture_are_named_without_given_system(other):
     with pytest.raises(NoDirection, match=r"give --sut with one of 10\.0\.0\.1, 10\.0\.0\.2"):
         lines_of_capture(other, "x")
 
 
 def test_a_system_without_packets_is_named(other):
-    with pytest.raises(NothingJudged, match=r"no packet of a queue manager at 10\.9\.9\.9 that can be judged"):
+    with pytest.raises(NothingJudged, match=r"no packet from a queue manager at 10\.9\.9\.9 that can be judged"):
         lines_of_capture(other, "x", sut="10.9.9.9")

@@ -45,7 +45,7 @@ def test_each_single_lost_frame_fails_nothing_and_is_named(segments, tmp_path):
         if data and not opening:
             (conversation,) = found.traffic.totals.shown
             assert conversation.state == "with gaps", f"without frame {lost + 1}"
-            assert f"{len(data)} bytes of" in conversation.gaps[0]
+            assert f"{len(data)} bytes from" in conversation.gaps[0]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -54,7 +54,7 @@ def test_several_lost_frames_fail_nothing(segments, tmp_path, seed):
     assert broken(checked(tmp_path, frames)) == set()
 
 
-def test_packets_behind_a_gap_are_judged(segments, tmp_path):
+def test_packets_after_a_gap_are_judged(segments, tmp_path):
     frames = made.framed(segments)
     whole = checked(tmp_path, frames)
     lost = next(number for number, packet in enumerate(segments) if len(packet) > 1000)  # of the first message
@@ -72,7 +72,7 @@ def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_pa
         one for one in findings_of(checked(tmp_path, frames[:lost] + frames[lost + 1 :])) if one.name == "10.0.0.2"
     )
     (reason,) = system.unjudged
-    assert reason == f"1448 bytes of 10.0.0.1 before frame {lost + 1} are not in the capture"
+    assert reason == f"1448 bytes from 10.0.0.1 before frame {lost + 1} are missing in the capture"
     counts = next(one for one in system.rules if one.rule == "MQQB-3.1.6.4-06")
     assert (counts.verdict, counts.reason) == (Verdict.NOT_EXERCISED, reason)
 

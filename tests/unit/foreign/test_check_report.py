@@ -133,3 +133,32 @@ def test_a_wrong_option_gives_one_line_error(sound, words, line):
     done = run(sound, *words)
     assert isinstance(done.exception, UsageError)
     assert line in str(done.exception)
+
+
+def test_html_page_shows_the_broken_rule_with_its_packet_and_the_kept_rules(broken, tmp_path):
+    page = tmp_path / "report.html"
+    done = run(broken, "--sut", "10.0.0.2", "--html", page)
+    assert done.exit_code == 1
+    shown = page.read_text(encoding="utf-8")
+    assert "<strong>MQQB-3.1.6.4-06</strong>" in shown
+    assert "<td>UserMsgSequenceNumber 9 after 5 sent (1 of 1 packets)</td>" in shown
+    assert "<td>28 to 29: <code>09 00</code></td>" in shown
+    assert "<code>frame.number == 20</code>" in shown
+    assert shown.count('<div class="rule fail">') == done.stdout.count("broken: MQ") > 0
+    assert "Kept: " in shown
+
+
+def test_html_page_shows_markup_in_a_file_name_as_text(sound, tmp_path):
+    renamed = sound.rename(tmp_path / "<b>x&y.pcap")
+    page = tmp_path / "report.html"
+    assert run(renamed, "--html", page).exit_code == 0
+    shown = page.read_text(encoding="utf-8")
+    assert "&lt;b&gt;x&amp;y.pcap" in shown
+    assert "<b>" not in shown
+
+
+def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
+    empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
+    page = tmp_path / "report.html"
+    run(empty, "--html", page)
+    assert "No packet from a queue manager that can be judged." in page.read_text(encoding="utf-8")

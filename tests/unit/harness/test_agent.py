@@ -115,14 +115,14 @@ def test_windows_line_endings_are_no_noise(environment: RealEnvironment, tmp_pat
 ENDS = [
     (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
-    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
+    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer without a request: 'too many\n'"),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
     ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
     ("import sys; sys.stdin.read()", "identity: no answer in time"),
     (
         ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
-        "in time; an answer came whose id is that of no request: '1' (ids",
+        "in time; an answer arrived with the id of no request: '1' (ids",
     ),
 ]
 
@@ -162,7 +162,7 @@ def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironme
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:
         made.on_stranger = strangers.append
-        with pytest.raises(SutUnavailable, match="1000 answers to questions that nobody asked"):
+        with pytest.raises(SutUnavailable, match="1000 answers to requests that were never made"):
             JsonlControl(environment, made).call("identity")
     assert strangers == ["x"] * 1_001
 
@@ -207,7 +207,7 @@ def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
 
 
 def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="real time only"):
+    with pytest.raises(HarnessError, match="only in real time"):
         JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
 
 
@@ -216,7 +216,7 @@ def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
     [
         ("external", {"kind": "stdio"}, "control.command is missing"),
         ("external", {"kind": "jsonl", "command": ["x"]}, 'control.command is for kind = "stdio", not for "jsonl"'),
-        ("virtual", {"kind": "stdio", "command": ["x"]}, 'not for "virtual"'),
+        ("virtual", {"kind": "stdio", "command": ["x"]}, 'cannot be used with driver.kind = "virtual"'),
         ("external", {"kind": "stdio", "command": "ssh"}, "control.command must be a list of strings"),
     ],
 )

@@ -20,7 +20,7 @@ from harness.peer.remote import Remote
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal
-from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE, Method
 from reference_qm.rpc import EPT as SERVED_EPT
 from reference_qm.rpc import QM2QM as SERVED_QM2QM
@@ -200,13 +200,13 @@ def test_more_interfaces_by_alter_context_and_the_group_of_another_association(e
     assert all(isinstance(one, HandleRundown) for one in scripted.outputs)
 
 
-def test_the_endpoint_mapper_is_asked(environment, remote):
+def test_tester_queries_endpoint_mapper(environment, remote):
     mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, ept_map=lambda call: mapper(CallReceived(call)))
     association = remote.associate(EPT)
-    found = association.call("ept_map", **map_arguments(QM2QM))
-    assert (found.out.status, ports(found.out)) == (0, [2105])
-    assert association.call("ept_map", **map_arguments(QMCOMM)).out.status != 0
+    found = association.call("ept_map", **build_map_arguments(QM2QM))
+    assert (found.out.status, read_ports(found.out)) == (0, [2105])
+    assert association.call("ept_map", **build_map_arguments(QMCOMM)).out.status != 0
 
 
 def test_bytes_that_are_no_pdu_end_in_no_exception(environment, remote):

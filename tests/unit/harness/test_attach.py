@@ -17,8 +17,8 @@ from harness.attach.attach import (
     Costs,
     as_json,
     command_route,
-    costs,
-    draft,
+    count_costs,
+    draft_sut_file,
     lines,
     tcp_route,
     try_agent,
@@ -68,7 +68,7 @@ def states(found: Findings) -> dict[str, set[str]]:
 # -- agents that keep the contract ----------------------------------------------------------------------------------
 
 
-def test_the_example_does_what_it_announces() -> None:
+def test_example_agent_carries_out_announced_verbs() -> None:
     found = broken()
     assert found.right, found.problems
     assert found.announced == ("queue_control", "send", "receive")
@@ -97,7 +97,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         found = try_agent(tcp_route(where), "test", None)
         process.terminate()
     assert found.right, found.problems
-    assert "127.0.0.1" in draft(found, where, None)
+    assert "127.0.0.1" in draft_sut_file(found, where, None)
 
 
 # -- agents that do not ---------------------------------------------------------------------------------------------
@@ -121,11 +121,11 @@ def test_attach_over_tcp_gives_same_report() -> None:
         ),
         (
             ANSWERS.format("to(self, answer | {'id': 'x'})"),
-            "in time; an answer came whose id is that of no request: 'x'",
+            "in time; an answer arrived with the id of no request: 'x'",
         ),
     ],
 )
-def test_an_agent_that_does_not_say_who_it_is_gives_one_line_error(patch: str, words: str) -> None:
+def test_agent_without_identity_gives_one_line_error(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
         try_agent(changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1)
     assert words in str(caught.value)
@@ -242,19 +242,19 @@ def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
     inventory = Inventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
-    counted = costs(inventory.judgeable, ("send",), None)
+    counted = count_costs(inventory.judgeable, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
     assert {name: more for name, more in counted.at_last.items() if more} == {"inspect": 2, "receive": 1}
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert costs(inventory.judgeable, FACILITIES, bare).now == 4
-    assert costs(inventory.judgeable, FACILITIES, bare).more == {}
+    assert count_costs(inventory.judgeable, FACILITIES, bare).now == 4
+    assert count_costs(inventory.judgeable, FACILITIES, bare).more == {}
 
 
-def test_the_draft_is_a_sut_file_whatever_the_agent_calls_itself() -> None:
+def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:
     found = Findings(name='a "quoted"\\ \x1b\n \U0001f600', vendor="", version="1")
     for address, command in (("10.0.0.5:9801", None), ("[::1]:9801", None), (None, 'ssh host "C:\\agent 1.exe"')):
-        file = parse_loosely(draft(found, address, command))
+        file = parse_loosely(draft_sut_file(found, address, command))
         assert file["sut"]["vendor"] == "unknown"
         assert file["capabilities"] == dict.fromkeys(CAPABILITIES, False)
         if address != "10.0.0.5:9801":  # which is to be allowed first
@@ -267,7 +267,7 @@ def parse_loosely(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
+def test_draft_of_sut_file_does_not_overwrite_a_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     write_draft(path, "one")
     with pytest.raises(UsageError, match="exists already; give another name"):
@@ -278,12 +278,12 @@ def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
-def test_an_address_that_is_none_gives_one_line_error(address: str) -> None:
+def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
     with pytest.raises(UsageError, match=r"it must be (HOST:PORT|1 to 65535)"):
         tcp_route(address)
 
 
 @pytest.mark.parametrize("command", ["", "'x"])
-def test_a_command_that_is_none_gives_one_line_error(command: str) -> None:
+def test_invalid_agent_command_gives_one_line_error(command: str) -> None:
     with pytest.raises(UsageError, match="--command"):
         command_route(command)

@@ -37,7 +37,7 @@ def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
     assert not held.kept
     assert list(held.describe())[1:] == [
         f"not in the baseline: {THREE}",
-        f"in the baseline, but failing no more (take them out): {TWO}",
+        f"in the baseline, but no longer failing (remove them): {TWO}",
     ]
 
 
@@ -65,7 +65,7 @@ def baseline(folder: Path, text: str) -> Path:
     ("text", "said"),
     [
         ("schema = 1\n[x", "not a TOML file"),
-        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is not a baseline: it has no `schema = 1`"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
@@ -86,7 +86,7 @@ def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
         load_baseline(tmp_path / "none.toml", {})
 
 
-def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_path: Path):
+def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
     text = write_baseline([THREE, ONE], known)
     with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
@@ -164,7 +164,7 @@ def test_difference_of_a_rule_has_its_kind(tmp_path: Path, before: dict[str, str
     assert found == {ONE: kind}
 
 
-def test_a_part_of_a_run_makes_the_first_baseline_and_changes_none(tmp_path: Path):
+def test_partial_run_creates_baseline_but_does_not_change_one(tmp_path: Path):
     part = run(tmp_path / "a", {ONE: {"t": "fail"}, TWO: {"t": "pass"}}, selection="-k x")
     file = tmp_path / "baseline.toml"
     update(part, file)
@@ -224,11 +224,11 @@ def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[st
     text = shown["text"]
     assert "B: contoso 1.0, b, partial: cut\n" in text
     assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text
-    assert "and 2 checks more" in text
+    assert "and 2 more checks" in text
     assert f"removed: 1\n  {FOUR}  pass -> none" in text
 
 
-def test_markdown_shows_what_a_system_said_as_text(shown: dict[str, str]):
+def test_markdown_difference_escapes_texts_of_a_system(shown: dict[str, str]):
     (row,) = (line for line in shown["markdown"].splitlines() if line.startswith(f"| {ONE}"))
     assert r"\<b\>\|y" in row
     assert row.replace("\\|", "").count("|") == 7
@@ -241,7 +241,7 @@ def test_json_has_both_sides_and_each_kind(shown: dict[str, str]):
     assert (step["rule"], step["before"], step["after"], len(step["checks"])) == (ONE, "pass", "fail", 5)
 
 
-def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
+def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
     root = ElementTree.fromstring(shown["junit"])
     assert (root.get("tests"), root.get("failures")) == ("3", "1")
     failing = [case.get("name") for case in root if case.find("failure") is not None]
@@ -251,10 +251,10 @@ def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda folder: (folder / "run.json").unlink(), "holds no run: run.json: No such file"),
-        (lambda folder: (folder / "run.json").write_text("[]"), "is no run.json of this harness"),
+        (lambda folder: (folder / "run.json").unlink(), "is not a run folder: run.json: No such file"),
+        (lambda folder: (folder / "run.json").write_text("[]"), "is not a run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
-        (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is cut or broken"),
+        (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is truncated or broken"),
     ],
 )
 def test_a_folder_that_is_no_run_gives_one_line_error(tmp_path: Path, spoil: Any, said: str):

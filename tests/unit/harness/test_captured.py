@@ -48,7 +48,7 @@ def session(recorder):
     recorder.record_sent(connection, b"\xff" * 70_000)
     recorder.record_received(connection, whole[11:])
     recorder.record_received(connection, bytes(user_message(body=b"x" * 200_000)))
-    recorder.record_end(connection, by_peer=False)
+    recorder.record_connection_end(connection, by_peer=False)
 
 
 def wrong(recorder):
@@ -60,7 +60,7 @@ def wrong(recorder):
     recorder.record_received(connection, b"\x11" + bytes(establish_connection())[1:])
     recorder.record_received(connection, b"garbage")
     recorder.record_received(connection, b"more garbage" * 9)
-    recorder.record_end(connection, by_peer=True)
+    recorder.record_connection_end(connection, by_peer=True)
 
 
 def pings(recorder):
@@ -98,9 +98,9 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
         writer.udp(PEER, SUT, bytes(ping_request()), time_us=0)
-    with pytest.raises(NoDirection, match="does not say which packets"):
+    with pytest.raises(NoDirection, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
-    monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="bytes; at most 100000 are judged"):
+    monkeypatch.setattr(captured, "MAX_CAPTURE_BYTES", 100_000)
+    with pytest.raises(TooMuch, match="at most 100000 are judged"):
         lines_of_capture(path, "x")

@@ -140,10 +140,10 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
     [
         (lambda stream, asked: None, "list: no answer in time"),
         (lambda stream, asked: stream.send(b'{"id": 1, "ok"'), "list: no answer in time"),
-        (lambda stream, asked: reply(stream, id=99, ok=True), "an answer came whose id is that of no request: 99 (ids"),
+        (lambda stream, asked: reply(stream, id=99, ok=True), "an answer arrived with the id of no request: 99 (ids"),
         (
             lambda stream, asked: reply(stream, id="1", ok=True),
-            "an answer came whose id is that of no request: '1' (ids",
+            "an answer arrived with the id of no request: '1' (ids",
         ),
         (lambda stream, asked: stream.close(), "list: closed by the other side"),
         (lambda stream, asked: stream.send(b"hello\n"), "list: not a JSON object with an id: b'hello'"),
@@ -154,7 +154,7 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
         (lambda stream, asked: stream.send(b"[" * 100_000 + b"\n"), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b'{"a":' * 100_000 + b"\n"), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b"1" * 10_000 + b"\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: many_answers(stream), "list: 1000 answers to questions that nobody asked"),
+        (lambda stream, asked: many_answers(stream), "list: 1000 answers that no check reads"),
     ],
 )
 def test_a_channel_that_does_not_answer_gives_one_line_error(script: Script, words: str) -> None:
@@ -190,7 +190,7 @@ def test_connection_to_a_closed_port_is_refused() -> None:
 
 
 @pytest.mark.parametrize("key", ["facilities", "capabilities"])
-def test_the_identity_announces_facilities_also_under_the_former_key(key: str) -> None:
+def test_facilities_are_read_under_former_key_of_identity(key: str) -> None:
     announced = {"guid": str(UUID(int=7)), key: ["send", "inspect", "teleport"]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **announced))
     assert identity_of(made).facilities == {"send", "inspect"}
@@ -208,7 +208,7 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"verb": "identity"}, "sends our requests back: it does not speak the control protocol"),
+        ({"verb": "identity"}, "sends the tester's requests back: it does not speak the control protocol"),
         ({"result": 7}, "answers without `ok`: it does not speak the control protocol"),
         ({"ok": "yes"}, "answers without `ok`: it does not speak the control protocol"),
     ],

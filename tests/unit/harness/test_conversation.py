@@ -98,9 +98,7 @@ def test_polling_can_filter_by_condition(conversation: RawConversation, far: Fak
     assert found["SessionHeader"].AckSequenceNumber == 2
 
 
-def test_polling_waits_as_long_as_it_is_asked_and_no_longer_than_the_connection_lives(
-    conversation: RawConversation, far: FakeSut, peer: Peer
-) -> None:
+def test_poll_ends_after_its_time_or_at_close(conversation: RawConversation, far: FakeSut, peer: Peer) -> None:
     far.say(ESTABLISH, after_ms=300)
     began = peer.environment.now().monotonic_ms
     assert conversation.poll("EstablishConnection", within_ms=200) is None
@@ -112,9 +110,7 @@ def test_polling_waits_as_long_as_it_is_asked_and_no_longer_than_the_connection_
     assert peer.environment.now().monotonic_ms < began + 100
 
 
-def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
-    conversation: RawConversation, far: FakeSut
-) -> None:
+def test_failed_expect_names_missing_packet_and_close(conversation: RawConversation, far: FakeSut) -> None:
     with pytest.raises(ConformanceFailure, match=r"^the SUT did not send SessionAck$"):
         conversation.expect("SessionAck", within_ms=100)
     far.hang_up()
@@ -170,7 +166,7 @@ def test_a_session_that_the_sut_does_not_answer_is_a_conformance_failure(peer: P
 
 
 @pytest.mark.parametrize("instead", [None, b"instead"])
-def test_tampering_changes_or_drops_what_the_core_sends(peer: Peer, far: FakeSut, instead: bytes | None) -> None:
+def test_tampering_changes_or_drops_packets_of_the_core(peer: Peer, far: FakeSut, instead: bytes | None) -> None:
     seen: list[str] = []
 
     def change(packet: Any) -> bytes | None:

@@ -111,7 +111,7 @@ def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
 
 def test_a_broken_proof_gives_one_line_error(tmp_path: Path):
     (tmp_path / PROOF_FILE).write_text("{}")
-    with pytest.raises(HarnessError, match=r"proof\.json is broken .*: remove it"):
+    with pytest.raises(HarnessError, match=r"proof\.json is broken .*; `mqconform prove --record` replaces it"):
         load_proof(tmp_path)
 
 
@@ -200,7 +200,7 @@ def test_control_characters_of_a_system_are_escaped_for_the_terminal(inventory: 
 
 @pytest.mark.parametrize(
     ("rule", "folder", "complaint"),
-    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "holds no run: run.json: No such file")],
+    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "is not a run folder: run.json: No such file")],
 )
 def test_bad_input_gives_one_line_error(
     inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str

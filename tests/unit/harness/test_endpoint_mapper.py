@@ -75,7 +75,7 @@ def test_the_port_of_qmcomm_is_named(server: Server) -> None:
 
 def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     server.maps(MappedEndpoint(QM2QM, IPv4Address(HERE), 2105))
-    with pytest.raises(SutUnavailable, match="it knows of no qmcomm; give driver"):
+    with pytest.raises(SutUnavailable, match="it does not know qmcomm; give driver"):
         qmcomm_port(HERE)
 
 

@@ -237,7 +237,7 @@ def test_a_ping_has_no_headers() -> None:
         (lambda: refused_unless_zero(SessionAckPacket, "BaseHeader.X7"), "BaseHeader has no field X7"),
     ],
 )
-def test_a_path_that_leads_nowhere_is_an_error_when_it_is_registered(make: Callable[[], Install], said: str) -> None:
+def test_fault_with_unknown_field_path_fails_at_registration(make: Callable[[], Install], said: str) -> None:
     with pytest.raises(HarnessError) as caught:
         make()
     assert said in str(caught.value)

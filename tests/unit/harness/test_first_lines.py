@@ -35,7 +35,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ("attach --address here", "--address here: it must be HOST:PORT"),
         (
             "attach --command cat",
-            "control command cat: sends our requests back: it does not speak the control protocol",
+            "control command cat: sends the tester's requests back: it does not speak the control protocol",
         ),
         ("run --sut --out r9", "--sut: its value is missing; the next word is the option --out"),
         ("lake ingest r --lake --conf a=b", "--lake: its value is missing; the next word is the option --conf"),
@@ -69,22 +69,26 @@ def test_a_port_of_serve_that_is_none_gives_one_line_error(
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
-        ("run.json", "null", "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", "{}", "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", '{"sut": []}', "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", '{"sut"', "is cut or broken, it is not JSON: "),
+        ("run.json", "null", "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", "{}", "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", '{"sut": []}', "is not a run.json of this harness: sut.name is missing"),
+        ("run.json", '{"sut"', "is truncated or broken: it is not JSON: "),
         (
             "verdicts.jsonl",
             "a,b,c\n",
-            "holds no verdicts of this harness: its first line is not a verdict; give the folder of",
+            "the file contains no verdicts of this harness: its first line is not a verdict; give the folder of",
         ),
-        ("verdicts.jsonl", "{\n}\n", "holds no verdicts of this harness"),
-        ("verdicts.jsonl", '["schema"]\n', "holds no verdicts of this harness"),
-        ("verdicts.jsonl", '{"rule": 1}\n', "holds no verdicts of this harness"),
-        ("verdicts.jsonl", '{"schema":2,"seq":1,', "1: the verdict is cut or broken; remove that line to continue"),
+        ("verdicts.jsonl", "{\n}\n", "the file contains no verdicts of this harness"),
+        ("verdicts.jsonl", '["schema"]\n', "the file contains no verdicts of this harness"),
+        ("verdicts.jsonl", '{"rule": 1}\n', "the file contains no verdicts of this harness"),
+        (
+            "verdicts.jsonl",
+            '{"schema":2,"seq":1,',
+            "1: the verdict is truncated or broken; remove that line to continue",
+        ),
     ],
 )
-def test_a_file_of_another_kind_is_said_to_be_one(
+def test_file_of_wrong_kind_is_reported(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -98,10 +102,10 @@ def test_a_file_of_another_kind_is_said_to_be_one(
     assert said.removeprefix(f"mqconform: {tmp_path / name}:").lstrip().startswith(line)
 
 
-def test_a_file_that_is_no_baseline_is_said_to_be_none(tmp_path: Path) -> None:
+def test_file_that_is_not_a_baseline_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n', encoding="utf-8")
-    with pytest.raises(UsageError, match="is not a baseline: it has no `schema = 1`; `mqconform baseline update RUN"):
+    with pytest.raises(UsageError, match="not a baseline: it has no `schema = 1`; `mqconform baseline update RUN"):
         load_baseline(path, catalogue())
     path.write_text("schema = 7\n", encoding="utf-8")
     with pytest.raises(UsageError, match="schema is 7; this harness reads baselines of schema 1"):

@@ -145,7 +145,7 @@ def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: 
     assert host.streams == {}
 
 
-def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(environment: VirtualEnvironment) -> None:
+def test_host_wakes_core_when_due_but_not_for_cancelled_timers(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
     host = CoreHost(environment, core, HERE)
     began = environment.now().monotonic_ms
@@ -203,7 +203,7 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
     assert core.inputs[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
 
 
-def test_answers_come_back_by_token_and_late_ones_are_dropped(environment: VirtualEnvironment) -> None:
+def test_answers_are_matched_by_token_and_late_answers_dropped(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, Command) and event.token == 1:
             return [Completed(1, Result({"queues": []}))]
@@ -303,7 +303,7 @@ class Mirror:
         return None
 
 
-def test_a_stage_stands_between_the_core_and_every_byte(environment: VirtualEnvironment) -> None:
+def test_stage_sees_every_byte_of_the_core(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, TransportAccepted):
             return [SendPacket("in-1", b"abc"), SendDatagram(PingSocket.LISTENER, Endpoint(THERE, 9), b"x")]

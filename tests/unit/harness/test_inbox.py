@@ -119,7 +119,7 @@ def sut(peer: Peer) -> ScriptedSut:
     return ScriptedSut(peer)
 
 
-def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_raw_sessions_of_either_side(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     own = peer.connect()
     sut.wires[0].say(message(1), session_ack(), message(2))
@@ -131,7 +131,7 @@ def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut
     assert numbers(own.messages) == [1, 2]
 
 
-def test_messages_come_on_sessions_that_a_core_keeps(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_receives_messages_on_sessions_of_core(peer: Peer, sut: ScriptedSut) -> None:
     peer.listen(ignore_incoming=True)
     sut.call().say(message(1))
     sut.pass_time()
@@ -206,7 +206,7 @@ def test_waiting_ends_when_the_messages_are_there(peer: Peer, sut: ScriptedSut) 
     assert not peer.inbox.wait(lambda frame: frame["UserHeader"].MessageID == 4, within_ms=100)
 
 
-def test_each_message_is_acknowledged_where_it_came(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_acknowledges_message_on_its_session(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     first, second = peer.connect(), peer.connect()
     second.send(message(7, recoverable=1))
@@ -260,5 +260,5 @@ def test_a_session_that_is_over_is_not_acknowledged(peer: Peer, sut: ScriptedSut
 
 def test_a_packet_of_no_connection_has_no_conversation(peer: Peer) -> None:
     frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
-    with pytest.raises(HarnessError, match=r"came on no connection of the peer"):
+    with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)

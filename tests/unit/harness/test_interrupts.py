@@ -45,7 +45,7 @@ def test_interrupt_runs_cleanup_and_prints_one_line(capsys: pytest.CaptureFixtur
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_a_collection_that_is_interrupted_is_not_said_to_be_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_collection_is_not_reported_as_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest, "main", lambda *_: pytest.ExitCode.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt):
         collect(["suites/mqqb"])

@@ -25,8 +25,8 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
-from harness.judging.passive import FAILURES_KEPT, PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
+from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
@@ -319,7 +319,7 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     [
         frame(from_sut=False),
         frame(data=b"no packet", kind="malformed"),
-        frame(data=bytes(user_message(body=bytes(SIZE_LOOKED_THROUGH))), kind="UserMessage"),
+        frame(data=bytes(user_message(body=bytes(MAX_SEARCHED_BYTES))), kind="UserMessage"),
     ],
     ids=["of the peer", "none", "too long"],
 )
@@ -354,7 +354,7 @@ def test_malformed_packet_makes_other_failures_inconclusive_but_fails_its_own_ru
     ]
 
 
-def test_a_packet_that_cannot_be_read_breaks_the_rule_of_its_field_alone(tmp_path: Path) -> None:
+def test_unreadable_packet_breaks_only_rule_of_its_field(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SETTLED)
     unread = frame(3)
     made.packets.malformed[unread] = "VersionNumber"
@@ -423,12 +423,12 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     made.packets = tally(9, 11)
     made.passive()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
-        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, FAILURES_KEPT + 1)
+        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
     ]
     assert made.failed == [MUST]
 
 
-def test_a_missed_should_of_a_must_decides_nothing_about_it(tmp_path: Path) -> None:
+def test_missed_should_does_not_decide_its_must_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected="closed", observed="closed", evidence=frame())
     assert not made(MUST, expected=0, observed=1, advice=True, evidence=frame(7))
@@ -526,7 +526,7 @@ def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> Non
         made.passive()
 
 
-def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
+def test_copied_refusal_keeps_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
 
@@ -543,7 +543,7 @@ def test_evidence_of_packet_observation_names_its_packets(tmp_path: Path) -> Non
     assert [one["frame"] for one in line["evidence"]] == [3, 4, 9]
 
 
-def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
+def test_verdict_records_packets_of_sut_beyond_named_evidence() -> None:
     entries: list[Entry] = []
     made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
     own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]

@@ -49,7 +49,7 @@ def test_cached_predicates_equal_registered_predicates() -> None:
     assert predicates_of_suites().keys() == load_predicates().keys()
 
 
-def test_the_files_that_name_a_rule_have_all_its_checks_and_faults() -> None:
+def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
     files_of: dict[str, set[str]] = defaultdict(set)
     for check in checks_of_suites():
         for rule in check.covers:
@@ -71,7 +71,7 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
         assert one.faults.get(rule, []) == whole.faults.get(rule, [])
 
 
-def test_few_rules_choose_their_files_and_many_choose_none() -> None:
+def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
     files = {path for path in files_to_collect([rule]) or () if path.suffix}
     assert files == set(files_naming([CHECKS], [rule]))
@@ -150,7 +150,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_the_oldest_checkouts_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._CHECKOUTS + 3):
+    for number in range(kept._MOST_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._CHECKOUTS
+    assert len(list(tmp_path.iterdir())) == kept._MOST_CACHES

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_group
 
-from harness.cli.main import OWN, app
+from harness.cli.main import MODULES_OF_COMMANDS, app
 from harness.proof.trials import VIRTUAL_SUT
 from harness.rules.places import files_naming
 
@@ -53,5 +53,5 @@ def test_a_run_of_one_rule_imports_its_files_only(tmp_path: Path) -> None:
 def test_every_command_can_be_loaded_by_its_name() -> None:
     group = get_group(app)
     names = group.list_commands(None)  # type: ignore[arg-type]
-    assert set(OWN) | {"demo", "lake", "read", "rollup", "serve", "windows"} == set(names)
+    assert set(MODULES_OF_COMMANDS) | {"demo", "lake", "read", "rollup", "serve", "windows"} == set(names)
     assert [group.get_command(None, name).name for name in names] == names  # type: ignore[arg-type, union-attr]

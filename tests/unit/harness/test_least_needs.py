@@ -29,7 +29,7 @@ def test_the_least_of_a_rule_is_its_check_with_the_fewest_facilities() -> None:
     ]
 
 
-def test_sets_are_counted_and_what_each_adds_to_a_system_without_control() -> None:
+def test_facility_sets_are_counted_with_their_added_rules() -> None:
     found = [LeastNeeds("A-1", ("send",), "a"), LeastNeeds("A-2", (), ""), LeastNeeds("A-3", ("send",), "c")]
     assert count_sets(found) == [(("send",), 2), ((), 1)]
     rules = ["A-1", "A-2", "A-3", "A-4"]

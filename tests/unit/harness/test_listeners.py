@@ -53,7 +53,7 @@ def test_an_address_of_another_machine_is_named() -> None:
 @linux
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
 @pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, ADDRESS), (socket.AF_INET6, "::1")])
-def test_the_owner_of_a_port_is_told_from_a_stranger(
+def test_listener_of_own_process_is_distinguished_from_foreign_listener(
     family: socket.AddressFamily, host: str, kind: socket.SocketKind
 ) -> None:
     with socket.socket(family, kind) as own:

@@ -70,7 +70,7 @@ class Watched:
         return self.screen.lines[before:]
 
 
-def test_a_rule_that_fails_is_said_at_once_and_once():
+def test_failed_rule_is_printed_once_immediately():
     watched = Watched()
     (line,) = watched.check(**{RULE: Verdict.FAIL})
     assert line.startswith(f"fail {RULE} (test_x.py::test_y)  {RULES[RULE].says}")
@@ -84,7 +84,7 @@ def test_a_known_deviation_is_no_news():
     assert watched.check(**{RULE: Verdict.FAIL}) == []
 
 
-def test_into_a_file_goes_a_line_every_half_minute():
+def test_live_output_to_file_is_one_line_per_half_minute():
     watched = Watched(checks=4)
     assert watched.check(took_s=PIPED_EVERY_S - 1) == []
     found = {"a": Verdict.PASS, "b": Verdict.NOT_EXERCISED}
@@ -130,7 +130,7 @@ def result(rule: str, verdict: Verdict, **line: Any) -> RuleResult:
     return RuleResult(rule, verdict, usual | line)
 
 
-def test_findings_come_worst_first_with_the_way_back():
+def test_live_findings_are_listed_worst_first_with_repeat_command():
     seen = {"expected": "closed", "observed": "open\x1b[31m" + "x" * 999, "capture": "captures/a.pcapng"}
     lines = list(
         findings(
@@ -172,7 +172,7 @@ def test_resume_command_repeats_options_of_run():
     )
 
 
-def test_every_option_of_a_run_that_decides_about_it_is_given_again():
+def test_resume_command_contains_every_relevant_option():
     app = typer.Typer()
     app.command("run")(run)
     options = {one.opts[0] for one in typer.main.get_command(app).params} - {
@@ -182,7 +182,7 @@ def test_every_option_of_a_run_that_decides_about_it_is_given_again():
     assert options == {*RESUME_OPTIONS, "--out", "--resume", "-v", "--format"}
 
 
-def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
+def test_repeat_command_of_passive_rule_names_check_that_saw_the_failure():
     rule = next(name for name, row in RULES.items() if row.observe == "passive")
     lines = list(
         findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", NamedRoots())
@@ -197,7 +197,7 @@ def test_remaining_findings_are_counted():
     assert lines[-1] == "fail also: R-20, R-21"
 
 
-def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_nothing():
+def test_live_findings_with_one_cause_are_grouped_without_repetition():
     seen = {"expected": "['0x8009']", "observed": "['0x8000']"}
     alone = result("R-00", Verdict.FAIL, observed="kept open")
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]

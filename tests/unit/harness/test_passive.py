@@ -73,7 +73,7 @@ def test_a_rule_that_does_not_speak_of_a_packet_does_not_count_it() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_packet_that_lacks_what_the_rule_is_about_is_counted_apart() -> None:
+def test_packet_without_subject_of_rule_is_counted_separately() -> None:
     @passive(MUST, "SessionAck", "even where it is not 1")
     def even(packet: Any, context: Context) -> Finding:
         number = packet.SessionHeader.AckSequenceNumber
@@ -140,7 +140,7 @@ def judged(connection: Connection | None, *numbers: int) -> PassiveJudge:
     return found
 
 
-def test_the_context_knows_what_came_before_on_the_connection(numbers: Any) -> None:
+def test_predicate_context_has_earlier_packets_of_connection(numbers: Any) -> None:
     known = []
 
     @passive(MUST, "SessionAck", "x")
@@ -165,7 +165,7 @@ def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) ->
     lacking = Connection(1, "", missing="12 bytes are not in the capture")
     found = judged(lacking, 1, 2, 3)
     assert found.tallies[MUST].missing == {"12 bytes are not in the capture": 2}
-    assert found.tallies[SHOULD].missing == {"the capture does not show who opened the connection": 2}
+    assert found.tallies[SHOULD].missing == {"the capture does not show which side opened the connection": 2}
     assert not found.tallies[MUST].failures
     assert not found.tallies[SHOULD].failures
     assert not lacking.summaries

@@ -39,6 +39,6 @@ def test_on_a_terminal_there_is_a_table() -> None:
     assert {len(line) for line in lines if line.startswith("\u2502")} == {100}
 
 
-def test_a_cell_is_on_one_line_and_shows_what_looks_like_markup(capsys: pytest.CaptureFixture[Any]) -> None:
+def test_table_cell_is_one_line_and_shows_markup_as_text(capsys: pytest.CaptureFixture[Any]) -> None:
     show_table(("a", "b"), [("one\ttwo\nthree", "[bold]x")])
     assert capsys.readouterr().out == "one two three\t[bold]x\n"

@@ -14,7 +14,7 @@ from reference_qm.shell.settings import load_settings
 from reference_qm.surface.entropy import SeededEntropy
 
 
-def test_a_served_queue_manager_knows_what_the_virtual_one_knows(tmp_path: Path) -> None:
+def test_serve_and_virtual_system_are_provisioned_equally(tmp_path: Path) -> None:
     text = write_provisions(tmp_path / "keys", PEER_IDENTIFIER, "private$\\mqc-restricted", "127.0.0.2")
     file = tmp_path / "qm.toml"
     file.write_text(text, encoding="utf-8")

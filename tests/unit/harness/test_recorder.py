@@ -154,8 +154,8 @@ def test_connections_in_parallel_keep_their_own_streams(recorder: Recorder, tmp_
 def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_received(connection, PACKETS[0])
-    recorder.record_end(connection, by_peer=False)
-    recorder.record_end(connection, by_peer=True)
+    recorder.record_connection_end(connection, by_peer=False)
+    recorder.record_connection_end(connection, by_peer=True)
     recorder.close()
     assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
     (stream,) = streams(tmp_path / "made.pcapng").tcp
@@ -276,7 +276,7 @@ def test_sent_packets_and_datagrams_are_read_back_too(recorder: Recorder) -> Non
     assert len(long) > 4 * MAX_SEGMENT
 
 
-def test_a_flood_is_a_finding_that_says_how_much_came_and_nothing_after_it_is_kept(recorder: Recorder) -> None:
+def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: Recorder) -> None:
     recorder.flood_limit = 100_000
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     message = bytes(user_message(body=b"x" * 30_000))

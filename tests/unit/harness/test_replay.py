@@ -94,8 +94,8 @@ def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], 
     ("changes", "why"),
     [
         ({"body": b"two"}, "frame 8: the harness sends something else: not replayable"),
-        ({"verb": "identity"}, "behind frame 8: the harness asks identity otherwise: not replayable"),
-        ({"more": False}, "behind frame 8: the harness ends the check: not replayable"),
+        ({"verb": "identity"}, "after frame 8: the harness asks identity otherwise: not replayable"),
+        ({"more": False}, "after frame 8: the harness ends the check: not replayable"),
     ],
 )
 def test_check_with_different_actions_is_not_replayable(
@@ -111,13 +111,13 @@ def test_check_longer_than_its_capture_is_not_replayable(recorded: tuple[Path, A
         sut.control.call("inspect")
 
     _, differences = replayed(recorded[0], tmp_path, longer)
-    assert differences == {TEST: "behind frame 11: the harness asks inspect: not replayable"}
+    assert differences == {TEST: "after frame 11: the harness asks inspect: not replayable"}
 
 
 def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: Path):
     view = driver_of(recorded[0]).open(TEST)
     carried_out(view, tmp_path / "again.pcapng", talk)
-    with pytest.raises(SutUnavailable, match="the capture is over"):
+    with pytest.raises(SutUnavailable, match="the capture has ended"):
         view.control.call("inspect")
 
 
@@ -183,7 +183,7 @@ def test_a_malformed_note_gives_one_line_error(recorded: tuple[Path, Any], tmp_p
     driver = driver_of(path)
     with pytest.raises(NotReplayable):
         driver.open(TEST)
-    assert "the note behind frame 13: " in driver.differences[TEST]
+    assert "the note after frame 13: " in driver.differences[TEST]
 
 
 def test_notes_that_are_endless_when_they_are_unpacked_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
@@ -282,7 +282,7 @@ def test_replay_names_random_decisions(tmp_path: Path):
 
     path, _ = recorded_with(tmp_path, lambda sut: None, authenticate)
     _, differences = replayed(path, tmp_path, authenticate)
-    assert differences == {TEST: "behind frame 0: keys: not replayable"}
+    assert differences == {TEST: "after frame 0: keys: not replayable"}
 
 
 # -- the tape ----------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, A
     view = driver.open(TEST)
     with pytest.raises(NotReplayable):
         view.environment.run_until(lambda: False, 1)
-    assert driver.differences[TEST].startswith("behind frame 0: a note of 16")
+    assert driver.differences[TEST].startswith("after frame 0: a note of 16")
 
 
 def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Path):
@@ -315,8 +315,8 @@ def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Pat
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
     carried_out(view, tmp_path / "made.pcapng", stall)
     _, differences = replayed(tmp_path / "made.pcapng", tmp_path, lambda peer, sut: peer.connect())
-    why = "the system stood still or was not there for a time"
-    assert differences == {TEST: f"behind frame 3: {why}: not replayable"}
+    why = "the system stood still or was unreachable for a time"
+    assert differences == {TEST: f"after frame 3: {why}: not replayable"}
 
 
 def test_a_set_up_has_no_command_and_no_password(recorded: tuple[Path, Any]):

@@ -147,20 +147,20 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
     world = world_of(note(0, **said))
     with pytest.raises(NotReplayable):
         world.environment.datagrams(Endpoint("127.0.0.2", 0), world)
-    assert world.differences == ["behind frame 0: the harness picks a port: not replayable"]
+    assert world.differences == ["after frame 0: the harness chooses a port: not replayable"]
 
 
 @pytest.mark.parametrize(
     ("items", "why"),
     [
-        ([note(1, lost="the system stood still")], "behind frame 0: the system stood still: not replayable"),
-        ([note(1, what="?")], "behind frame 0: an unknown note: not replayable"),
-        ([note(1, to=[1], answer={})], "behind frame 0: an unknown note: not replayable"),
-        ([note(1, bytes=5), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
-        ([note(1, bytes="x"), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
+        ([note(1, lost="the system stood still")], "after frame 0: the system stood still: not replayable"),
+        ([note(1, what="?")], "after frame 0: an unknown note: not replayable"),
+        ([note(1, to=[1], answer={})], "after frame 0: an unknown note: not replayable"),
+        ([note(1, bytes=5), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
+        ([note(1, bytes="x"), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
         (
             [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
-            "frame 1: the harness does not take it: not replayable",
+            "frame 1: the harness does not receive it: not replayable",
         ),
         ([came(1, number=2)], "frame 1: the harness sends something else: not replayable"),
     ],

@@ -56,7 +56,7 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> N
     [
         entry(evidence=CAME, heard=True),
         entry(heard=True),
-        entry(observed="closed, nothing answered"),
+        entry(observed="closed without an answer"),
         entry(Verdict.FAIL, evidence=CAME, heard=True),
         entry(Verdict.NOT_EXERCISED),
         replace(entry(), document=DOCUMENT),

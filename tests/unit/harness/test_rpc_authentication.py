@@ -231,7 +231,7 @@ def test_the_peer_without_a_user_has_no_authentication_type(tmp_path):
     with served(tmp_path) as (environment, server, where):
         said = impacket(environment, where, (AuthLevel.PKT_PRIVACY, "tester", "Test-1"))
         assert "Authentication type not recognized" in said
-        assert "without [rpc] user" in server.malformed[0][1]
+        assert "no [rpc] user" in server.malformed[0][1]
 
 
 # -- trailers, [rpc] --------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_security_trailers_are_built_and_read():
     ("rpc", "said"),
     [
         ({"level": "integrity"}, "say who authenticates with rpc.user"),
-        ({"user": "tester"}, "rpc.user is for a level"),
+        ({"user": "tester"}, "rpc.user needs a level"),
         ({"level": "integrity", "user": "tester"}, "give one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),
         ({"level": "most"}, "must be one of none, connect, packet, integrity, privacy"),

@@ -138,7 +138,7 @@ def test_run_refuses_folder_of_another_run(begin: Begin, tmp_path: Path) -> None
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
-def test_a_folder_in_which_nothing_was_judged_can_be_used_again(begin: Begin) -> None:
+def test_run_folder_without_verdicts_can_be_reused(begin: Begin) -> None:
     begin().end()
     judged(begin(), "t", Verdict.PASS)
 

@@ -39,7 +39,9 @@ def kill(pid: int) -> None:
 def test_a_folder_that_another_process_has_is_refused_with_its_pid(tmp_path: Path) -> None:
     pid = in_child(lambda: RunLock.take(tmp_path) and None)
     try:
-        with pytest.raises(UsageError, match=f"process {pid} writes a run there; wait for its end, or give another"):
+        with pytest.raises(
+            UsageError, match=f"process {pid} is writing a run to this folder; wait for its end, or give another"
+        ):
             RunLock.take(tmp_path)
     finally:
         kill(pid)

@@ -23,7 +23,7 @@ def test_element_that_is_not_shown_gives_one_line_error_at_every_depth() -> None
     for part in (found, found["QueueManager"], found["QueueManager"]["QueueCollection"][0]):
         with pytest.raises(NotShown) as caught:
             part["Timers"]
-        assert str(caught.value) == "the SUT's abstract data model, as it shows it, has no Timers"
+        assert str(caught.value) == "the SUT does not show Timers in its abstract data model"
         assert isinstance(caught.value, ConformanceFailure)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import SHOWN, escape, summary, unescape
+from harness.results.summary import MOST_SHOWN_RULES, escape, summary, unescape
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -47,7 +47,7 @@ def test_summary_page_has_counts_and_failures():
     assert "Known deviations" not in text
 
 
-def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
+def test_summary_groups_rules_with_one_cause():
     wrong = {"expected": "['0x8009']", "observed": "['0x8000']"}
     text = page(
         result("MQQB-2.1.2-01", Verdict.FAIL, observed="kept open"),
@@ -55,9 +55,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
         result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
     )
     cause = "**2 rules: observed 0x8000 NackBadDestQueue**"
-    places = [
-        text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
-    ]
+    places = [text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**single causes**", "| MQQB-2.1")]
     assert places == sorted(places)
     assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
 
@@ -85,7 +83,7 @@ def test_summary_states_partial_run_and_known_deviations():
         "## Known deviations: 1\n\n| rule | why it is accepted |\n| --- | --- |\n| MQQB-2.1.2-01 | since \\*1998\\* |"
         in text
     )
-    assert "failing no more: MQQB-2.1.2-02" in text
+    assert "no longer failing: MQQB-2.1.2-02" in text
 
 
 def test_hostile_text_gives_no_ci_command_in_summary():
@@ -104,8 +102,8 @@ def test_hostile_text_gives_no_ci_command_in_summary():
 
 
 def test_summary_counts_findings_beyond_its_limit():
-    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
-    assert text.count("| suites/a.py") == SHOWN
+    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(MOST_SHOWN_RULES + 3)))
+    assert text.count("| suites/a.py") == MOST_SHOWN_RULES
     assert text.endswith("\nand 3 more\n")
 
 

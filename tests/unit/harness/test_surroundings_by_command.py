@@ -38,11 +38,11 @@ def test_failed_environment_command_gives_one_line_error_and_unknown_state():
         nowhere.change({"service": False})
 
 
-def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
+def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
     pids = tmp_path / "pids"
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
     around = by_commands(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
-    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: not over after 5 s$"):
+    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: still running after 5 s$"):
         around.change({"storage": False})
     for pid in pids.read_text().split():
         with contextlib.suppress(FileNotFoundError):  # it has ended; one that was killed takes a moment to
@@ -77,16 +77,16 @@ def test_clock_command_gets_offset_in_seconds(tmp_path):
         around.change({"clock": seconds})
     assert told.read_text().split() == ["7200", "-5", "0"]
     assert around.there == {"clock": 0}
-    with pytest.raises(UsageError, match=r"set_clock does not say where the seconds go: write \{seconds\}"):
+    with pytest.raises(UsageError, match=r"set_clock lacks the placeholder for the seconds: add \{seconds\}"):
         parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 
 
-def test_commands_go_in_pairs_and_not_with_the_virtual_system():
+def test_environment_commands_require_pairs_and_a_real_system():
     command = {"take_storage": list(WELL)}
-    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage go together"):
+    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage belong together"):
         parse_sut_file(EXTERNAL | {"environment": command})
     both = command | {"give_storage": list(WELL)}
     assert parse_sut_file(EXTERNAL | {"environment": both}).environment.parts == ("storage",)
     virtual = {"sut": {"name": "x"}, "driver": {"kind": "virtual"}, "environment": both}
-    with pytest.raises(UsageError, match=r"not for kind"):
+    with pytest.raises(UsageError, match=r"cannot be used with driver.kind"):
         parse_sut_file(virtual)

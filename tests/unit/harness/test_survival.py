@@ -17,7 +17,7 @@ from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
 from harness.run.attempts import Doubts, settle_attempts
-from harness.run.survival import check_after, diagnose
+from harness.run.survival import check_after, diagnose_system
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -34,26 +34,26 @@ def sut() -> Sut:
 
 
 def test_a_system_that_answers_is_alive(sut: Sut):
-    assert diagnose(peer_of(sut)).condition is Condition.ALIVE
+    assert diagnose_system(peer_of(sut)).condition is Condition.ALIVE
 
 
-def test_a_system_that_nobody_can_connect_to_has_crashed(sut: Sut):
+def test_system_that_refuses_connections_counts_as_crashed(sut: Sut):
     sut.tcp_port += 1
-    assert diagnose(peer_of(sut)).condition is Condition.CRASHED
+    assert diagnose_system(peer_of(sut)).condition is Condition.CRASHED
 
 
-def test_a_system_that_accepts_and_says_nothing_hangs(sut: Sut):
+def test_system_that_accepts_without_answer_counts_as_hanging(sut: Sut):
     class Mute:
         on_open = on_closed = on_failed = on_bytes = lambda self, *_: None
 
     sut.tcp_port += 1
     sut.environment.listen(sut.endpoint, lambda stream: Mute())
-    assert diagnose(peer_of(sut)).condition is Condition.HANGS
+    assert diagnose_system(peer_of(sut)).condition is Condition.HANGS
 
 
 def test_changed_identity_of_system_means_restart(sut: Sut):
     sut.identifier = OTHER
-    diagnosis = diagnose(peer_of(sut))
+    diagnosis = diagnose_system(peer_of(sut))
     assert diagnosis.condition is Condition.RESTARTED
     assert str(OTHER) in diagnosis.says
 
@@ -62,9 +62,9 @@ def test_interrupted_system_counts_as_restarted_unless_requested(sut: Sut):
     assert isinstance(sut.environment, VirtualEnvironment)
     pulse: Any = SimpleNamespace(was_gone=True)
     sut.environment.pulse = pulse
-    assert diagnose(peer_of(sut)).condition is Condition.RESTARTED
+    assert diagnose_system(peer_of(sut)).condition is Condition.RESTARTED
     sut.restarted = True
-    assert diagnose(peer_of(sut)).alive
+    assert diagnose_system(peer_of(sut)).alive
 
 
 def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
@@ -108,11 +108,11 @@ def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str,
     return [(each.rule, each.verdict) for each in entries]
 
 
-def test_the_only_attempt_counts_as_it_is():
+def test_single_attempt_decides_the_check():
     assert verdicts_of([FAIL]) == [(MUST, Verdict.FAIL)]
 
 
-def test_an_attempt_that_went_well_is_the_one_that_counts():
+def test_successful_attempt_decides_the_check():
     assert verdicts_of([FAIL], [PASS]) == [(MUST, Verdict.PASS)]
 
 

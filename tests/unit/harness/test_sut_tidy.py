@@ -134,7 +134,7 @@ def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     assert control.asked == [(verb, {})]
 
 
-def test_a_sut_that_was_taken_off_the_network_comes_back_once() -> None:
+def test_offline_sut_is_brought_online_once_at_cleanup() -> None:
     control = Scripted()
     one = view(control)
     one.take_offline()
@@ -149,7 +149,7 @@ def test_lost_channel_ends_cleanup() -> None:
     one = view(Scripted(delete_queue=SutUnavailable("gone")))
     one.queue()
     one.close()
-    assert one.residue == ["all that it made or changed: gone"]
+    assert one.residue == ["all objects that the check created or changed: gone"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_lost_channel_ends_cleanup() -> None:
 def test_shared_sut_refuses_changes_of_its_environment(change: Any) -> None:
     control = Scripted()
     one = view(control, shared=True)
-    with pytest.raises(HarnessError, match="changes the SUT for the checks that run beside this one"):
+    with pytest.raises(HarnessError, match="changes the SUT also for the checks that run in parallel"):
         change(one)
     assert one.wanted_alone
     assert control.asked == []
@@ -198,7 +198,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     stuck.answers["environment"] = {"storage": False}
     made.tidy()
     assert made.broken is not None
-    assert made.broken.endswith("its environment is not as it was: storage (it is shown as False)")
+    assert made.broken.endswith("its environment could not be restored: storage (it is shown as False)")
 
 
 RIGHT = {"coordinator": True, "directory": True, "storage": True, "clock": 0}
@@ -230,11 +230,11 @@ def test_each_environment_part_is_restored_independently():
     assert control.there == RIGHT | {"directory": False, "clock": 3600}
     assert made.broken is not None
     assert made.broken.endswith(
-        "its environment is not as it was: clock (environment: no clock), directory (environment: no directory)"
+        "its environment could not be restored: clock (environment: no clock), directory (environment: no directory)"
     )
 
 
 def test_an_environment_without_a_part_is_not_observable():
     made = view(Scripted(environment={"storage": True}), ALL | {"environment"})
-    with pytest.raises(NotShown, match="has no coordinator to change"):
+    with pytest.raises(NotShown, match="the part coordinator of the SUT's environment cannot be changed"):
         made.change_environment(coordinator=False)

@@ -102,7 +102,7 @@ def test_remote_address_is_accepted_with_explicit_permission() -> None:
     assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"
 
 
-def test_the_former_name_of_a_table_is_read_but_not_beside_the_new_one() -> None:
+def test_former_table_name_is_accepted_only_without_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
     with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are there"):

@@ -16,7 +16,7 @@ from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDINGS, Condition
 from harness.peer.peer import Peer
-from harness.run.survival import check_after, diagnose
+from harness.run.survival import check_after, diagnose_system
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
 from reference_qm.core.commands.commands import Commands
@@ -75,12 +75,12 @@ def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_pa
     assert how.startswith("KeyError: 'no\\nsuch thing' (")
     assert f"{Path(__file__).name}:" in how
     assert how.endswith(", receive_establish_request)")
-    diagnosis = diagnose(peer)
+    diagnosis = diagnose_system(peer)
     assert diagnosis.condition is Condition.CRASHED
     assert "its process ended with KeyError" in diagnosis.says
 
 
-def test_a_check_that_passed_beside_a_crash_finds_it(driver: Driver, tmp_path: Path) -> None:
+def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Path) -> None:
     peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
     ask_for_a_session(peer).wait_closed()
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
@@ -95,7 +95,7 @@ def test_a_core_that_computes_without_end_hangs(driver: Driver) -> None:
     assert connection.poll("EstablishConnection") is None
     assert not connection.closed_by_sut
     assert peer.sut.hangs()
-    assert diagnose(peer).condition is Condition.HANGS
+    assert diagnose_system(peer).condition is Condition.HANGS
 
 
 def test_exception_of_the_core_is_raised_when_requested(driver: Driver) -> None:

@@ -8,7 +8,7 @@ from harness_made import sut_file
 from harness.errors import UsageError
 from harness.sut.sut_file import parse_sut_file
 from harness.sut.timeouts import (
-    LONGEST_MS,
+    LONGEST_TIMEOUT_MS,
     Speed,
     TimeoutsTable,
     describe_timeouts,
@@ -31,7 +31,7 @@ def test_slow_system_gets_longer_timeouts_and_slower_timers():
     assert timeouts.scale(20) == 10
 
 
-def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
+def test_stalled_system_is_awaited_by_its_pulse():
     speed = Speed((2, 3_600, 2, 2, 2))
     felt = timeouts_for(TimeoutsTable(), controlled=True, speed=speed, felt=True)
     blind = timeouts_for(TimeoutsTable(), controlled=True, speed=speed)
@@ -41,7 +41,7 @@ def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
 
 
 def test_measured_timeout_is_bounded():
-    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_MS
+    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_TIMEOUT_MS
 
 
 def test_timeout_of_sut_file_overrides_measurement_and_factor_scales_defaults():
@@ -56,7 +56,7 @@ def test_invalid_timeout_value_gives_one_line_error(table: dict[str, object]):
         parse_sut_file(TREE | {"timeouts": table})
 
 
-def test_the_default_of_a_sut_file_is_to_measure():
+def test_timeouts_are_measured_by_default():
     assert sut_file().timeouts == TimeoutsTable()
 
 

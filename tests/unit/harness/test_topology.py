@@ -67,7 +67,7 @@ def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> No
     [
         ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known: topology, sender, router, receiver"),
         ("topology.toml", '[router]\nsut = "router.toml"\naddress = "127.0.1.2"\n', "", "table [router] is missing"),
-        ("topology.toml", 'name = "three"', "", "topology.name is missing, or no text"),
+        ("topology.toml", 'name = "three"', "", "topology.name is missing, or not a text"),
         ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known: name"),
         ("topology.toml", "127.0.1.3", "127.0.1.1", "address 127.0.1.1 is that of sender and receiver"),
         ("router.toml", "127.0.2.2", "127.0.2.1", "driver.address 127.0.2.1 is that of sender and router"),
@@ -97,7 +97,7 @@ def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="one system is not a topology; describe three and use --topology FILE"):
+    with pytest.raises(UsageError, match="a topology needs three systems; use --topology FILE"):
         load_sut_file(path)
 
 
@@ -191,7 +191,7 @@ def test_what_is_sent_before_the_other_side_is_there_is_not_lost() -> None:
     assert b"at once" in network.system.said
 
 
-def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
+def test_cut_network_closes_and_refuses_connections_until_restored() -> None:
     network = Network()
     end = network.connect()
     network.relay.cut()
@@ -212,11 +212,11 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
 def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "broken")
-    systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"
+    systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), [])
         topology.close()
-    assert topology.broken == "router: Contoso: its environment is not as it was: storage"
+    assert topology.broken == "router: Contoso: its environment could not be restored: storage"
 
 
 def refuse_to_delete(call: Callable[..., dict[str, Any]], verb: str, **arguments: Any) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_the_set_of_verdicts_is_closed() -> None:
     assert [str(verdict) for verdict in Verdict] == words.split()
 
 
-def test_the_worst_verdict_stands_and_reports_agree() -> None:
+def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
     assert tuple(WORST_FIRST) == VERDICTS
     assert set(WORST_FIRST) == set(Verdict)
     assert worst([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
@@ -176,13 +176,13 @@ def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("run.json", None, "run.json: cannot be read, and verdicts do without it"),
-        ("rules.json", None, "rules.json: cannot be read"),
-        ("run.json", "{", "run.json: is cut or broken"),
-        ("run.json", '{"sut": 1, "started": "x"}', "run.json: is cut or broken"),
-        ("rules.json", "[]", "rules.json: is cut or broken"),
+        ("run.json", None, "run.json: the file cannot be read, and the verdicts need it"),
+        ("rules.json", None, "rules.json: the file cannot be read"),
+        ("run.json", "{", "run.json: the file is truncated or broken"),
+        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file is truncated or broken"),
+        ("rules.json", "[]", "rules.json: the file is truncated or broken"),
         ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
-        ("verdicts.jsonl", "{}\n", "verdicts.jsonl: holds no verdicts of this harness"),
+        ("verdicts.jsonl", "{}\n", "verdicts.jsonl: the file contains no verdicts of this harness"),
         ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: not a verdict of this harness; remove that line"),
         ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: not a verdict of"),
         (
@@ -215,7 +215,7 @@ def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
     assert made.counts == {Verdict.FAIL: 2, Verdict.PASS: 1}
 
 
-def test_a_test_that_is_run_again_writes_only_what_is_new(tmp_path: Path) -> None:
+def test_repeated_test_writes_only_new_verdicts(tmp_path: Path) -> None:
     recorded = Recorded(last=2, cut="t")
     recorded.unfinished[("t", MUST, "pass")] = 2
     made = log(tmp_path, recorded)
@@ -245,7 +245,7 @@ def test_a_file_cut_anywhere_gives_one_line_error_that_names_the_place(tmp_path:
         path.write_bytes(data[:end])
         with pytest.raises(UsageError) as caught:
             list(read_verdicts(path))
-        assert str(caught.value).startswith(f"{path}:2: the verdict is cut or broken; ")
+        assert str(caught.value).startswith(f"{path}:2: the verdict is truncated or broken; ")
         assert "\n" not in str(caught.value)
     path.write_bytes(data)
     assert [line["seq"] for line in read_verdicts(path)] == [1, 2]
@@ -255,5 +255,5 @@ def test_a_file_cut_anywhere_gives_one_line_error_that_names_the_place(tmp_path:
 def test_a_line_that_is_no_object_is_broken(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b'{"schema":2}\n' + line + b"\n")
-    with pytest.raises(UsageError, match=":2: the verdict is cut or broken"):
+    with pytest.raises(UsageError, match=":2: the verdict is truncated or broken"):
         list(read_lines(path))

@@ -11,7 +11,7 @@ def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
     why = {
         "a": "frame 20: the harness sends something else: not replayable",
         "b": "frame 3: the harness sends something else: not replayable",
-        "c": "behind frame 7: keys: not replayable",
+        "c": "after frame 7: keys: not replayable",
     }
     assert list(describe_replay(Replayed(frozenset("xyz"), {}, why))) == [
         "replayed: 3 checks reproduced the verdicts of the run",

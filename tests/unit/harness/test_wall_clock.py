@@ -59,7 +59,7 @@ def test_clock_jump_keeps_the_time_for_a_remote_system(
 
 @pytest.mark.parametrize("jump_ns", [HOUR_NS, -HOUR_NS])
 @pytest.mark.parametrize("environment", [True], indirect=True)
-def test_a_system_here_jumps_along_and_the_jump_is_told(
+def test_local_system_follows_clock_jump_and_jump_is_reported(
     environment: RealEnvironment, machine: Machine, jump_ns: int
 ) -> None:
     before_s, before_us = environment.now().utc_s, environment.epoch_us()
@@ -113,5 +113,5 @@ def test_failure_only_during_clock_jump_is_no_miss() -> None:
     ((stays,), _) = settle_attempts([([miss], []), ([other], [])], Doubts(0, 3_600_000))
     assert stays.verdict is Verdict.INCONCLUSIVE
     assert stays.reason == (
-        "the clock of this machine jumped by 3,600 s, in 2 attempts, and not in all of them was this missed"
+        "the clock of this machine jumped by 3,600 s, in 2 attempts, and not every attempt failed this rule"
     )

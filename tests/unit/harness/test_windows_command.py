@@ -55,7 +55,7 @@ def test_invalid_option_of_windows_files_is_refused_in_one_line(
     assert str(refused.value).startswith(said)
 
 
-def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path: Path) -> None:
+def test_windows_command_copies_package_files_without_overwriting(tmp_path: Path) -> None:
     write_files(tmp_path, "text")
     for name in FILES:
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()

@@ -12,7 +12,7 @@ import typer
 from harness.capture.recorder import Recorder
 from harness.cli.main import app
 from harness.errors import UsageError
-from harness.learn.alphabet import ALPHABET, LOSS
+from harness.learn.alphabet import ALPHABET, LOSS_OF_CONNECTION
 from harness.learn.demanded import find_broken, read_demands
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED, Machine, find_differences, read_machine
@@ -79,7 +79,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 def test_reference_keeps_each_demand_in_four_states(clean: Machine) -> None:
     assert list(find_broken(clean, read_demands())) == []
     assert len(clean.states) == 4
-    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS)
+    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED]
 
 
@@ -100,7 +100,7 @@ def test_each_cell_names_inputs_outputs_states_and_rules_that_exist() -> None:
     catalogue = load_catalogue()
     known = {*demands.states, "CLOSED", "REFUSED", "OTHER"}
     for row in demands.states.values():
-        assert set(row) == set(ALPHABET) - {LOSS}
+        assert set(row) == set(ALPHABET) - {LOSS_OF_CONNECTION}
         for cell in row.values():
             assert set(cell.outputs.values()) <= known
             assert set(cell.rules) <= set(catalogue)

@@ -9,20 +9,20 @@ import pytest
 from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, selection
+from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, select_evenly
 from reference_qm.core.transfer import session_acks
 
 SIMPLE = "core/transfer/session_acks.py:_is_covered"
 
 
-def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_takes_twice() -> None:
+def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> None:
     mutants = all_mutants()
     assert len({mutant.name for mutant in mutants}) == len(mutants)
     functions = {(mutant.file, mutant.function) for mutant in mutants}
-    chosen = selection(mutants, 600)
+    chosen = select_evenly(mutants, 600)
     assert len(chosen) == 600 < len(functions)
     assert max(Counter((mutant.file, mutant.function) for mutant in chosen).values()) == 1
-    assert selection(mutants, 300) == chosen[:300]
+    assert select_evenly(mutants, 300) == chosen[:300]
 
 
 def test_mutated_code_runs_only_while_exchanged() -> None:
@@ -45,5 +45,5 @@ def test_a_mutant_is_a_fault_by_its_name() -> None:
 
 @pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/sessions/ping.py:Ping.none:off-by-one-1"])
 def test_an_unknown_mutant_is_named(name: str) -> None:
-    with pytest.raises(UnknownFault, match="there is no such mutant"):
+    with pytest.raises(UnknownFault, match="no such mutant"):
         find_fault(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import faulthandler
 from pathlib import Path
 
-from benchmarks.worth_of_tests import Kills, UnitTests, cover, try_tests, with_unit_tests
+from benchmarks.worth_of_tests import Kills, UnitTests, choose_tests, try_tests, with_unit_tests
 from harness.mutation.mutants import all_mutants
 
 TESTS = """
@@ -33,10 +33,10 @@ def test_test_selection_prefers_most_kills_without_redundancy() -> None:
         killed("three", "test_c"),
         killed("four"),
     ]
-    assert cover(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
+    assert choose_tests(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
 
 
-def test_a_mutant_is_tried_on_the_tests_that_run_it_and_once(tmp_path: Path) -> None:
+def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:
     file = tmp_path / "test_file.py"
     file.write_text(TESTS, encoding="utf-8")
     functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]

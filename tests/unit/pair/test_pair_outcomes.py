@@ -35,7 +35,7 @@ def write(folder: Path, name: str, peer: str = "127.0.42.2", control: str = "jso
     ("arrived", "why"),
     [
         (["a", "b"], ""),
-        (["b", "a"], "in another order: b, a"),
+        (["b", "a"], "in the wrong order: b, a"),
         (["a"], "missing: b"),
         (["a", "b", "b"], "arrived again: b"),
         (["a", "b", "c"], "not expected: c"),
@@ -47,7 +47,7 @@ def test_difference_names_the_messages(arrived: list[str], why: str) -> None:
     assert (outcome.result, outcome.why) == (Result.FAIL if why else Result.PASS, why)
 
 
-def test_order_does_not_count_where_none_is_required() -> None:
+def test_pair_comparison_ignores_order_where_none_is_required() -> None:
     assert compare_messages(["a", "b"], ["b", "a"], in_order=False).result is Result.PASS
 
 

@@ -19,7 +19,7 @@ def process_of(task: int) -> int:
 
 
 @pytest.mark.parametrize(("together", "processes"), [(1, 4), (2, 2), (8, 1)])
-def test_tasks_share_as_many_processes_as_wanted(together: int, processes: int) -> None:
+def test_fork_tasks_share_requested_number_of_processes(together: int, processes: int) -> None:
     found = dict(run_forked((0, 1, 2, 4), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == {0, 1, 2, 4}
     assert len(set(found.values())) == processes

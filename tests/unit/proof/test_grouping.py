@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judging.verdicts import Verdict
-from harness.proof.grouping import Carried, differing, group_readings
+from harness.proof.grouping import Carried, find_differing_checks, group_readings
 from harness.proof.steps import Step
 from harness.proof.trials import Clean, Line
 from reference_qm.core.transfer.sending import Sending
@@ -62,4 +62,4 @@ def line(verdict: Verdict) -> Line:
 )
 def test_check_differs_when_any_verdict_differs_from_clean_run(verdicts: list[Verdict], *, differs: bool) -> None:
     clean = {"a": Clean([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
-    assert differing([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())
+    assert find_differing_checks([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())

@@ -16,14 +16,14 @@ def tally() -> Tally:
     return Tally(mutants, outcomes, effectless={mutants[FATES.index(Fate.SURVIVED)].name: "an order nobody sees"})
 
 
-def test_a_score_counts_kills_alone_among_those_that_were_run() -> None:
+def test_mutation_score_is_kills_per_executed_mutant() -> None:
     assert round(tally().score(effectless=True, unreached=True), 1) == 42.9
     assert tally().score(effectless=False, unreached=True) == 50
     assert tally().score(effectless=False, unreached=False) == 60
     assert Tally([], {}, {}).score(effectless=True, unreached=True) == 0
 
 
-def test_the_report_lists_what_no_check_kills_and_ends_with_the_scores() -> None:
+def test_mutants_report_lists_survivors_and_scores() -> None:
     lines = list(report(tally()))
     assert sum(": core/" in line for line in lines) == 3
     assert lines[-2] == "7 of 8 mutants run, 3 killed, 1 noticed, 2 survived, 1 unreached"

@@ -93,7 +93,7 @@ def test_a_function_that_no_fault_makes_fail_is_idle(proved: Callable[..., Any])
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
     assert proof.idle == [(OTHER, RULE)]
-    assert f"idle: {OTHER} finds no fault of {RULE}, which it covers" in report(proof)
+    assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report(proof)
 
 
 def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
@@ -154,7 +154,7 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
     trials.broken = {TWO: {RULE: "of one case"}}
     proof = proved(trials)
     assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
-    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: take it off malforms" in report(proof)
+    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: remove the rule from malforms" in report(proof)
 
 
 def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:
@@ -168,7 +168,7 @@ def test_the_verdicts_that_convict_a_fault_are_kept(proved: Callable[..., Any]) 
     assert proof.convictions["second"] == []
 
 
-def test_a_condition_that_did_not_occur_in_one_check_is_clean_when_it_did_in_another(
+def test_rule_exercised_by_another_check_is_clean(
     proved: Callable[..., Any],
 ) -> None:
     assert proved(ScriptedTrials({"first": {ONE, OTHER}}, {TWO: Verdict.NOT_EXERCISED})).complete
@@ -176,7 +176,7 @@ def test_a_condition_that_did_not_occur_in_one_check_is_clean_when_it_did_in_ano
     assert RULE in proved(ScriptedTrials({"first": {ONE}}, never)).unclean
 
 
-def test_a_rule_that_is_not_clean_says_what_its_check_saw() -> None:
+def test_unclean_rule_is_reported_with_observation() -> None:
     lines = [Line("a", RULE, Verdict.PASS, ""), Line("b", RULE, Verdict.FAIL, "expected 1; observed 2")]
     assert why_unclean(lines) == "fail in b: expected 1; observed 2"
     assert why_unclean([]) == "no verdict"

@@ -10,7 +10,7 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import ReadingsRun, complaints, explained_faults, run_readings, summary
+from harness.proof.readings import ReadingsRun, explained_faults, list_complaints, run_readings, summary
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
@@ -98,7 +98,7 @@ def test_a_reading_whose_process_died_is_named() -> None:
     trials.died = "SIGXCPU"
     found = run(trials, [ERRATUM])
     assert not found.complete
-    assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in complaints(found, {})
+    assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in list_complaints(found, {})
     assert summary(found).startswith("0 of ")
 
 
@@ -149,11 +149,11 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
 ) -> None:
     found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
     assert list(explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
-    said = f"explained: a-fault: {ALLOWED}, which its entry allows, shows the same: one of the two is wrong"
-    assert (said in complaints(found, {"a-fault": of_fault})) is same
+    said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
+    assert (said in list_complaints(found, {"a-fault": of_fault})) is same
 
 
 def test_wrong_reading_is_named_with_its_rule() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
-    assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in complaints(found, {})
+    assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in list_complaints(found, {})
     assert summary(found).startswith("0 of ")

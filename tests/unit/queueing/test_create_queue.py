@@ -118,7 +118,7 @@ def test_a_subqueue_is_as_its_queue_and_has_no_journal(host):
     assert host.bodies(f"{NEW};sub") == []
 
 
-def test_properties_can_be_read_and_changed(host):
+def test_queue_properties_can_be_read_and_changed(host):
     host.ask(CreateQueue(NEW, **ASKED))
     read = host.ask(GetQueue(NEW))
     security = base64.b64encode(queue_of(host, NEW).Security.build()).decode()

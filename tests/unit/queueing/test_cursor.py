@@ -80,7 +80,7 @@ def test_read_cursor_moves_as_in_document(host, cursor, event, left):
     assert raise_event(host, cursor, event, *arguments) == FROM_READ[event, left]
 
 
-def test_a_receive_that_may_not_wait_finds_nothing(host, cursor):
+def test_cursor_receive_without_waiting_finds_no_message(host, cursor):
     assert raise_event(host, cursor, DEQUEUE, True) == (NOT_FOUND, None, UNREAD)
 
 

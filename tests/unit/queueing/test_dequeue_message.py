@@ -60,7 +60,7 @@ def test_receive_is_answered_after_disk_write_and_message_kept_on_failure():
     assert host.bodies() == []
 
 
-def test_a_search_that_passed_locked_messages_finds_what_becomes_available_among_them(host, reads):
+def test_search_finds_messages_that_become_available_before_its_position(host, reads):
     put(host, "a", "b", "c", "d")
     descriptor = open_(host)
     for name in "abc":

@@ -39,7 +39,7 @@ def test_a_message_that_timed_out_in_transit_is_refused(host):
     assert enqueue(host, message) is EnqueueStatus.TIMED_OUT
 
 
-def test_a_journal_has_its_own_quota_and_what_exceeds_it_is_discarded(host):
+def test_messages_above_journal_quota_are_discarded(host):
     core, queue = host.core, queue_of(host)
     host.ask(SetQueue(PLAIN, journal_quota_kb=2))
     put(host, "a" * 1024, "b" * 1024)

@@ -32,7 +32,7 @@ def test_a_new_cursor_is_before_the_first_message_and_has_nothing_next(host, rea
     assert reads.call("x", "peek_next_message", descriptor, cursor) == (Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION, None)
 
 
-def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, descriptor, cursor):
+def test_closing_cursor_ends_only_its_waiting_reads(host, reads, descriptor, cursor):
     other = host.core.cursors.open(descriptor)
     reads.call("gone", "peek_message", descriptor, cursor=cursor)
     reads.call("stays", "peek_message", descriptor, cursor=other)

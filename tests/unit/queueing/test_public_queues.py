@@ -24,7 +24,7 @@ def test_a_public_queue_is_published_and_found_by_its_identifier_from_elsewhere(
     assert enterprise[RECEIVER].ask(ReceiveMessage("invoices"))["message"]["body"] == "over the sites"
 
 
-def test_a_public_queue_and_what_is_in_it_survive(enterprise):
+def test_public_queue_and_its_messages_survive_restart(enterprise):
     host = one_host(directory=enterprise.directory)
     host.ask(CreateQueue("invoices", quota_kb=77))
     host.ask(CreateQueue("invoices;paid"))

@@ -41,7 +41,7 @@ def test_a_wait_for_a_queue_that_is_gone_fails_at_once(host, reads, descriptor):
     assert reads.answers == {"x": (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)}
 
 
-def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor):
+def test_read_timer_ends_only_its_wait(host, reads, descriptor):
     for name, timeout_ms in ("long", 200), ("short", 100):
         wait(host, reads, name, descriptor, timeout_ms)
     long, short = descriptor.WaitingMessageReadOperationCollection
@@ -65,7 +65,7 @@ def test_deleted_message_is_not_counted_and_reason_is_reported(host):
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
         host.core.positions.delete_message(position, reason)
-    host.core.hear_events(host.network.now)
+    host.core.handle_events(host.network.now)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert deleted == [(position, reason)], "once"

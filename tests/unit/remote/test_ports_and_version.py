@@ -37,7 +37,7 @@ def test_endpoint_mapper_returns_ports_of_interfaces(interface, port):
     assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
 
 
-def test_the_endpoint_mapper_knows_nothing_before_ports_are_taken():
+def test_endpoint_mapper_is_empty_before_ports_are_open():
     server = Server()
     server.core.rpc_listening = None
     assert ask_mapper(server.connect(), QM2QM.syntax)["status"] == EPT_S_NOT_REGISTERED

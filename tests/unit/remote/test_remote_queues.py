@@ -67,11 +67,11 @@ def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
 
 
 def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_LIMIT", 2)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_DESCRIPTORS_LIMIT", 2)
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
     assert codes == [Status.MQ_OK, Status.MQ_OK, Status.MQ_ERROR_INSUFFICIENT_RESOURCES]
-    assert commanding.OPEN_LIMIT > 2
+    assert commanding.OPEN_DESCRIPTORS_LIMIT > 2
 
 
 # -- who may read ----------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_a_cursor_is_made_for_an_open_queue_only():
 
 
 def test_cursors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSOR_LIMIT", 1)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSORS_PER_HANDLE_LIMIT", 1)
     reader = Server().connect()
     queue = reader.open_remote()["phQueue"]
     codes = [status(reader.open_cursor(queue)) for _ in range(2)]

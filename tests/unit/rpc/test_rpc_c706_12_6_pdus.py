@@ -151,7 +151,7 @@ def test_a_stream_is_cut_into_pdus_wherever_it_was_cut():
 
 
 @pytest.mark.parametrize("size", [0, 15, 101, 0xFFFF])
-def test_a_fragment_of_a_size_that_none_has_ends_the_stream_at_its_header(size):
+def test_fragment_with_impossible_size_ends_stream_at_its_header(size):
     framer = PduFramer(100)
     with pytest.raises(PduError) as caught:
         list(framer.feed(changed(REQUEST[:16], 8, size & 0xFF, size >> 8)))

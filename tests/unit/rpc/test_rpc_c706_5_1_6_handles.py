@@ -33,7 +33,7 @@ def status(happened):
 MISMATCH = [FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH]
 
 
-def test_a_handle_that_was_opened_comes_back_with_its_state_and_is_closed_by_null(client):
+def test_context_handle_keeps_its_state_until_closed_with_null(client):
     handle = client.opened()
     call = received(closing(client, handle))
     assert (call.handle.state, call.handle.kind) == ("queue", "PCTX_RRSESSION_HANDLE_TYPE")
@@ -129,7 +129,7 @@ def test_a_call_that_waits_for_a_handle_can_be_cancelled_or_orphaned(client):
     assert [type(one).__name__ for one in first.respond(Return=0)] == ["SendBytes"]
 
 
-def test_a_handle_set_free_by_a_lost_association_goes_to_the_next_one_of_the_group(client):
+def test_handle_released_by_lost_association_serves_next_waiting_call(client):
     second = Client(client.server)
     second.bind(group=client.association.group.identifier)
     handle = client.opened()

@@ -266,7 +266,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_stub_that_is_not_what_the_method_declares_is_refused_by_field_and_offset(name):
+def test_malformed_stub_is_refused_with_field_and_offset(name):
     interface, opnum, wire, field, offset = BAD[name]
     with pytest.raises(StubError) as caught:
         interface.methods[opnum].read_in(bytes.fromhex(wire), NDR)

@@ -56,7 +56,7 @@ def test_three_legs_build_a_security_context_and_the_last_has_no_answer():
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_header_signing_is_agreed_on_when_it_is_asked_for(asked):
+def test_header_signing_is_negotiated_on_request(asked):
     client = SecuredClient(signs_header=False)
     (ack,) = sent(client.begin(header_sign=asked))
     assert bool(ack.pfc_flags & Flags.SUPPORT_HEADER_SIGN) is asked
@@ -68,7 +68,7 @@ def test_header_signing_is_agreed_on_when_it_is_asked_for(asked):
     assert closed(happened) is asked
 
 
-def test_a_token_that_proves_nothing_is_refused_with_the_bind():
+def test_invalid_token_is_refused_at_bind():
     client = SecuredClient()
     (nak,) = sent(client.begin(token=b"other"))
     assert isinstance(nak.body, BindNak)
@@ -92,7 +92,7 @@ def test_a_leg_in_an_alter_context_that_proves_nothing_is_a_fault():
     refused(happened, FaultStatus.ACCESS_DENIED)
 
 
-def test_an_alter_context_carries_a_leg_and_its_answer_none_when_there_is_none():
+def test_alter_context_answer_has_a_token_only_if_the_provider_returns_one():
     client = SecuredClient()
     client.begin()
     alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
@@ -172,7 +172,7 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
 
 
-def test_at_the_level_connect_calls_have_a_token_or_none():
+def test_calls_at_level_connect_may_have_a_token():
     client = SecuredClient(AuthLevel.CONNECT).authenticate()
     assert received(client.feed(version(client))).level is AuthLevel.CONNECT
     second = SecuredClient(AuthLevel.CONNECT).authenticate()

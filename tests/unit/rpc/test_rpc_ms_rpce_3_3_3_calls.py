@@ -82,7 +82,7 @@ def test_a_call_that_cannot_be_made_is_faulted_and_the_association_lives(client,
     client.call(8)
 
 
-def test_a_fault_of_the_dispatcher_says_nothing_about_execution(client):
+def test_fault_of_dispatcher_has_did_not_execute_flag_clear(client):
     call = client.call(6, hQueue=7)
     (answer,) = sent(call.fault(0xC00E0007))
     assert (answer.body, answer.pfc_flags) == (Fault(0, 0xC00E0007), WHOLE)
@@ -366,7 +366,7 @@ def test_each_fragment_restarts_the_response_timeout(client):
     assert client.association.next_due() == later.monotonic_ms + 30_000
 
 
-def test_shutdown_asks_the_client_answers_what_is_open_and_then_closes(client):
+def test_rpc_shutdown_waits_for_open_calls_and_then_closes(client):
     call = client.call(8)
     happened = client.association.shut_down()
     assert [pdu.body for pdu in sent(happened)] == [Shutdown()]

@@ -140,7 +140,7 @@ def test_mqdspublickeys_are_bounded(wire, field):
         MqdsPublicKeys.parse(bytes.fromhex(wire))
 
 
-def test_a_stored_key_that_is_none_is_a_format_error():
+def test_malformed_stored_key_is_a_format_error():
     with pytest.raises(FormatError, match="PUBLICKEYBLOB"):
         MqdsPublicKey(1, BASE_PROVIDER, bytes(20)).to_public_key_blob()
 

@@ -309,7 +309,7 @@ def test_a_signature_of_another_provider_is_refused(name, refused):
     accepted(with_flags(packet, packet.SecurityHeader.Flags | SecurityHeader.flags(DE=1)))
 
 
-def test_the_reason_names_the_class_that_comes_first():
+def test_refusal_class_of_first_failed_check_is_returned():
     """A wrong body encryption hides the signature, a wrong signature hides the missing right."""
     both = with_properties(encrypted(packet=signed(message(level=5))), MessageBody=b"x")
     assert refusal(both, queue=queue_for()).message_class is BAD_ENCRYPTION

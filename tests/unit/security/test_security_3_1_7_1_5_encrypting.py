@@ -86,7 +86,7 @@ def test_a_preferred_algorithm_of_another_provider_is_an_error():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_packet_says_how_its_body_is_encrypted(level):
+def test_encrypted_packet_names_algorithm_and_flags(level):
     """The receiver's private key opens the SIMPLEBLOB, and the key in it opens the body."""
     packet = parse_packet(encrypted(message(level=level)).build())
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader

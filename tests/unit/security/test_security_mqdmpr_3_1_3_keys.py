@@ -9,7 +9,7 @@ from reference_qm.surface.entropy import SeededEntropy
 
 
 @pytest.mark.parametrize("bits", sorted(set(KEY_BITS.values())))
-def test_a_key_has_the_bits_asked_for_and_works(bits):
+def test_generated_key_has_requested_bits_and_works(bits):
     key = generate_key(bits, SeededEntropy("one"))
     numbers = key.private_numbers()
     assert key.key_size == numbers.public_numbers.n.bit_length() == bits

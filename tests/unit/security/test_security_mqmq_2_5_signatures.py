@@ -135,7 +135,7 @@ def test_a_signed_message_is_authentic_after_the_wire(algorithm, kind):
 
 
 @pytest.mark.parametrize("kind", SignatureType)
-def test_a_message_to_several_queues_has_its_signature_beside_them(kind):
+def test_multi_queue_message_has_signature_in_its_list_header(kind):
     signed = parse_packet(sign_message(to_several(message()), kind, rsa_key(1024)).build())
     assert signed.SecurityHeader.SecurityData.Signature == b""
     assert len(signed.MultiQueueFormatHeader.Signature.Signature) == 128

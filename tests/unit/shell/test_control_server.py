@@ -183,7 +183,7 @@ def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client(
         (b'{"id": 1, "verb": "restart", "loud": true}', 1, "loud"),
     ],
 )
-def test_a_bad_line_is_answered_and_the_client_goes_on(line: bytes, number: int | None, complaint: str):
+def test_bad_control_line_is_answered_and_client_continues(line: bytes, number: int | None, complaint: str):
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(line + b"\n", {"id": 9, "verb": "identity"})
@@ -211,15 +211,15 @@ def test_lines_may_be_cut_anywhere():
 def test_a_line_without_end_is_not_kept():
     async def story():
         async with bench() as it, it.caller() as caller:
-            caller.say(b"x" * (control_server.LINE_LIMIT + 1))
-            assert f"longer than {control_server.LINE_LIMIT} bytes" in (await caller.read_reply())["error"]
+            caller.say(b"x" * (control_server.LINE_BYTES_LIMIT + 1))
+            assert f"longer than {control_server.LINE_BYTES_LIMIT} bytes" in (await caller.read_reply())["error"]
             assert await caller.hung_up()
 
     asyncio.run(story())
 
 
 def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(control_server, "WAITING_LIMIT", 3)
+    monkeypatch.setattr(control_server, "UNANSWERED_REQUESTS_LIMIT", 3)
 
     async def story():
         async with bench() as it, it.caller() as caller:
@@ -380,7 +380,7 @@ def test_handles_that_a_restart_has_ended_are_not_closed_again():
 
 
 def test_a_client_that_reads_none_of_its_answers_is_cut(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(control_server, "UNREAD_LIMIT", 4 * MIB)
+    monkeypatch.setattr(control_server, "UNREAD_BYTES_LIMIT", 4 * MIB)
 
     async def story():
         async with bench() as it, it.caller() as caller:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.rpc_server import NEXT_PORT
+from reference_qm.shell.rpc_server import PORT_STEP
 from reference_qm.surface.driver import NewCore
 from reference_qm.surface.effects import Effect, RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
@@ -36,7 +36,7 @@ def echo(event: Input) -> list[Effect]:
     return answer if event.data != b"bye" else [*answer, RpcClose(event.connection, "done")]
 
 
-def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
+def test_core_gets_rpc_ports_before_start_and_after_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(lives(core, anew)) as (host, listening):
@@ -54,7 +54,7 @@ def test_a_port_in_use_is_passed_over_in_steps_of_eleven():
             port = taken.getsockname()[1]
             async with serving(ScriptedCore(), port) as (_, listening):
                 assert listening.handshake.port > port
-                assert (listening.handshake.port - port) % NEXT_PORT == 0
+                assert (listening.handshake.port - port) % PORT_STEP == 0
 
     asyncio.run(story())
 

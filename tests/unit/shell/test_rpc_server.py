@@ -208,7 +208,7 @@ def test_a_client_that_does_not_read_is_cut_when_too_much_waits_for_it() -> None
     asyncio.run(run())
 
 
-def test_requests_of_a_client_that_does_not_read_wait_and_are_answered_when_it_does() -> None:
+def test_requests_of_stalled_rpc_client_wait_until_it_reads() -> None:
     """All answers together are more than may wait: the requests have to."""
     size, calls = 400_000, 100
 

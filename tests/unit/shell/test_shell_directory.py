@@ -39,7 +39,7 @@ def lock(folder: Path) -> sqlite3.Connection:
     return other
 
 
-def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(tmp_path: Path):
+def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_path: Path):
     site = Site(Name="north")
     effects = [ReadDirectory(1), WriteDirectory(2, Create(site)), WriteDirectory(3, Create(site)), ReadDirectory(4)]
     effects.append(WriteDirectory(5, Delete(site)))
@@ -63,7 +63,7 @@ def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(t
     assert [answer.elements and len(answer.elements) for answer in answers] == [(), 1, None, 1, ()]
 
 
-def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Path):
+def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
         directory = stored(tmp_path)
@@ -119,7 +119,7 @@ def test_directory_answer_for_a_restarted_core_is_dropped(tmp_path: Path):
 
 @pytest.fixture
 def _polled_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory_access, "POLL_S", 0.01)
+    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_S", 0.01)
 
 
 @pytest.mark.usefixtures("_polled_often")

@@ -59,7 +59,7 @@ def test_a_restart_ends_everything_but_the_listeners():
     asyncio.run(story())
 
 
-def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
+def test_stopped_host_delivers_pending_bytes_and_releases_port():
     async def story():
         core = ScriptedCore(on(Stopped, SendPacket("in-1", b"bye")))
         async with running(core) as (host, endpoint), client(endpoint) as (reader, _):
@@ -74,7 +74,7 @@ def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
 
 
 def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
-    monkeypatch.setattr(connection, "LINGER_S", PATIENCE_S)
+    monkeypatch.setattr(connection, "CLOSE_FLUSH_S", PATIENCE_S)
 
     async def story():
         core = ScriptedCore(on(TransportAccepted, SendPacket("in-1", b"x" * (16 * MIB))))
@@ -84,7 +84,7 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
                 began_ms = system.now().monotonic_ms
                 core.due = began_ms + 50
                 await host.stop()
-                assert system.now().monotonic_ms - began_ms < connection.LINGER_S * 1000
+                assert system.now().monotonic_ms - began_ms < connection.CLOSE_FLUSH_S * 1000
                 assert not host._connections
                 assert not core.expired
                 core.due = None
@@ -92,7 +92,7 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
     asyncio.run(story())
 
 
-def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
+def test_connection_accepted_during_stop_is_cut():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, _):

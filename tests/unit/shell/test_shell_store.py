@@ -107,7 +107,7 @@ def test_a_record_that_is_not_json_ready_is_refused():
     asyncio.run(story())
 
 
-def test_a_restart_begins_with_what_was_written_and_drops_what_waited(tmp_path: Path):
+def test_restart_uses_written_records_and_drops_pending_records(tmp_path: Path):
     async def story():
         core = ScriptedCore(on(Started, Persist(1, {"written": 1})))
         async with running(core, store=SqliteStore(tmp_path / "store")) as (host, _):

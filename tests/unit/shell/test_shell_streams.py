@@ -164,7 +164,7 @@ def test_all_connections_share_one_limit_of_what_waits_to_be_sent():
 
 
 def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(connection, "LINGER_S", 0.05)
+    monkeypatch.setattr(connection, "CLOSE_FLUSH_S", 0.05)
 
     async def story():
         core = ScriptedCore(

@@ -98,7 +98,7 @@ def test_a_user_without_a_domain_is_known_under_any(kind, user, known_as):
         assert built(kind, AuthLevel.PKT_INTEGRITY, user)[1].identity == known_as
 
 
-def test_a_client_that_cannot_protect_what_its_level_asks_for_is_refused():
+def test_client_without_protection_of_its_level_is_refused():
     with pytest.raises(SecurityError, match="cannot give the protection"):
         built(AuthType.WINNT, AuthLevel.CONNECT, at_server=AuthLevel.PKT_PRIVACY)
 

@@ -17,7 +17,7 @@ import pytest
 from shell_fakes import ScriptedCore, lives, running
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import install_core, with_identifier
+from reference_qm.shell.service import install_core, use_stored_identifier
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
@@ -94,7 +94,7 @@ def test_a_write_is_synced_before_it_returns(tmp_path: Path):
         assert pragma("PRAGMA locking_mode").fetchone() == ("exclusive",)
 
 
-def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
+def test_interrupted_store_creation_is_repeated(tmp_path: Path):
     (tmp_path / "store.new").write_bytes(b"half a store")
     write(tmp_path / "store", {"a": 1})
     assert entries(tmp_path / "store") == {"a": 1}
@@ -257,7 +257,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = install_core(with_identifier(settings, store), [])(store.read())
+        core = install_core(use_stored_identifier(settings, store), [])(store.read())
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
@@ -268,7 +268,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         install_core(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
-        with_identifier(settings, store)
+        use_stored_identifier(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
         install_core(settings, [])(store.read())
 
@@ -280,7 +280,7 @@ def test_cleared_store_keeps_only_later_entries(path: Path):
     assert entries(path) == {"later": 1}
 
 
-def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_path: Path):
+def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
     def writing(name: str) -> ScriptedCore:
         return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, Started) else [])
 

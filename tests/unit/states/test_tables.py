@@ -54,7 +54,7 @@ def test_cells_with_outcomes_are_demanded(tmp_path):
         ('["MQQB-3.1.5.8-01"]', '{ outcome = ["MQQB-3.1.5.8-01"], bell = ["MQQB-3.1.5.8-01"] }', "rules of 'bell'"),
         ('initial = "open"', 'initial = "ajar"', "initial state 'ajar'"),
         ("knock = {", 'knock = { never = "it is deaf", ', "needs one of"),
-        ("final = true", "finale = true", "is no table of states"),
+        ("final = true", "finale = true", "is not a table of states"),
     ],
 )
 def test_mistake_in_a_table_is_one_line(tmp_path, line, instead, mistake):

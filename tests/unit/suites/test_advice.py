@@ -38,7 +38,7 @@ def sent_by_a_system() -> list[Entry]:
     return entries
 
 
-def test_no_rule_of_advice_or_of_receipt_passes_by_what_was_sent_alone() -> None:
+def test_advice_and_receipt_rules_do_not_pass_by_sent_packets_only() -> None:
     catalogue, predicates = load_catalogue(), load_predicates()
     entries = sent_by_a_system()
     about_receipt = {

@@ -48,12 +48,12 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8") + tables_beside(path.parent).decode()
 
 
-def test_each_rule_of_a_check_stands_whole_in_its_source(rules):
+def test_each_rule_id_of_a_check_is_literal_in_its_source(rules):
     checks = {(check.partition("::")[0], rule) for rule, row in rules.items() for check in row["tests"]}
     assert [each for each in sorted(checks) if f'"{each[1]}"' not in text_of(ROOT / each[0])] == []
 
 
-def test_each_rule_of_a_fault_stands_whole_in_its_source():
+def test_each_rule_id_of_a_fault_is_literal_in_its_source():
     faults = load_faults().values()
     pieces = [
         (one.name, rule) for one in faults for rule in one.breaks if f'"{rule}"' not in text_of(ROOT / str(one.file))
@@ -81,7 +81,7 @@ def test_every_checked_rule_has_a_fault(rules):
     assert [rule for rule, row in rules.items() if not row["faults"]] == []
 
 
-def test_faults_lie_with_a_section_whose_rule_they_break():
+def test_fault_is_in_folder_of_a_section_whose_rule_it_breaks():
     for fault in load_faults().values():
         if not fault.breaks:
             assert fault.reading or fault.says.startswith("Tolerated: "), fault.name
@@ -89,7 +89,7 @@ def test_faults_lie_with_a_section_whose_rule_they_break():
             assert (ROOT / str(fault.file)).parent in {folders()[rule] for rule in fault.breaks}, fault.name
 
 
-def test_no_id_is_made_of_pieces():
+def test_no_rule_id_is_concatenated():
     pieces = []
     for path in sorted(SUITES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

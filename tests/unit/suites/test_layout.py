@@ -69,7 +69,7 @@ def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> 
     shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
     assert describe_differences(frame, shown, GUID) == SAME
     assert describe_differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
-        "label other for label; application_tag 8 for 7"
+        "label is other instead of label; application_tag is 8 instead of 7"
     )
     assert describe_differences(frame, None, GUID) == "the message is missing"
 

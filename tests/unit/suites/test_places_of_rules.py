@@ -36,5 +36,5 @@ def test_most_rules_have_row_check_and_fault_in_one_folder(rules):
     assert sum(places.are_one_folder() for places in rules.values()) >= IN_ONE_FOLDER * len(rules)
 
 
-def test_check_and_fault_lie_with_the_row_or_where_its_section_says(rules):
+def test_check_and_fault_are_in_folder_of_row_or_declared_folder(rules):
     assert sum(places.are_named() for places in rules.values()) >= NAMED * len(rules)

@@ -289,7 +289,7 @@ OPTIONAL = ("MQMQ-2.2.20.6", "MQMQ-2.2.20.7", "MQMQ-2.2.20.8", "MQMQ-2.2.18.1.4"
 
 
 @pytest.mark.parametrize(("rule", "kept", "broken"), CASES, ids=[case[0] for case in CASES])
-def test_a_predicate_distinguishes_what_keeps_its_rule_from_what_breaks_it(
+def test_predicate_distinguishes_compliant_and_violating_packets(
     rule: str, kept: UserMessagePacket, broken: UserMessagePacket | Callable[[UserMessagePacket], bytes]
 ) -> None:
     wrong = broken(kept) if callable(broken) else broken.build()
@@ -304,7 +304,7 @@ def test_a_predicate_is_registered_in_the_folder_of_its_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", [rule for rule in PASSIVE if rule.startswith(OPTIONAL)])
-def test_a_message_without_the_header_keeps_and_breaks_nothing_of_it(rule: str) -> None:
+def test_predicates_of_missing_header_do_not_judge_message(rule: str) -> None:
     assert judged(rule, message().build()) is None
 
 
@@ -379,7 +379,7 @@ def test_invalid_packet_keeps_no_rule(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("rule", ["MQMQ-2.2.18.1.3-02", "MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18"])
-def test_a_packet_before_that_is_none_for_the_strict_codec_disturbs_no_predicate(rule: str) -> None:
+def test_earlier_malformed_packet_does_not_disturb_predicates(rule: str) -> None:
     later = message(TransactionHeader=TransactionHeader(Flags=0, TxSequenceNumber=1))
     connection = Connection(1, "acceptor")
     before, frame = (

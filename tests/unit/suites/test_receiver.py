@@ -23,5 +23,5 @@ def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: P
     receiver.send_packet(receiver.build_message(properties={"PA": 1}))
     peer.pass_time(LONGER_THAN_A_HANDSHAKE_MS)
     assert [one.record.sut_role for one in peer.inbox.accepted] == ["initiator"]
-    assert len(receiver.admin_acks()) == 1
+    assert len(receiver.list_admin_acks()) == 1
     peer.close()

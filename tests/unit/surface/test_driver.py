@@ -248,7 +248,7 @@ def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host)
 # -- the wake-up ------------------------------------------------------------------------------------------------
 
 
-def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(host: Host) -> None:
+def test_driver_wakes_core_when_due_and_carries_out_its_effects(host: Host) -> None:
     host.core.due, host.core.on_timer = 1_500, [SendPacket("out-1", b"again")]
     host.driver.handle(Started())
     assert (host.wanted, host.driver.due) == ([1_500], 1_500)
@@ -260,7 +260,7 @@ def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(
     assert (host.wanted, host.driver.due) == ([], None)
 
 
-def test_the_wake_up_is_armed_again_after_each_input_and_each_wake_up(host: Host) -> None:
+def test_driver_reschedules_wake_up_after_each_input_and_wake_up(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = 1_200

@@ -38,7 +38,7 @@ def test_value_read_from_the_memory_store_is_a_copy():
     assert store.read() == {"a": ["kept"]}
 
 
-def test_a_full_store_refuses_what_makes_it_larger_and_takes_what_does_not():
+def test_full_store_accepts_only_records_that_do_not_enlarge_it():
     store = MemoryStore(limit=20)
     store.keep([{"a": "x" * 8}, {"b": "y" * 6}])  # 1 + 10 and 1 + 8 characters
     with pytest.raises(StoreError, match="the store in memory is full"):

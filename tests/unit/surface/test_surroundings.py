@@ -35,17 +35,17 @@ def directory() -> MemoryDirectory:
     return made
 
 
-def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(directory):
+def test_unavailable_directory_is_unreachable_until_available_again(directory):
     around = Surroundings(directory, OWN)
-    assert around.within_reach is directory
+    assert around.reachable_directory is directory
     assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | OF_ONE | {"directory": False}
-    assert around.within_reach is None
+    assert around.reachable_directory is None
     assert around.carry_out(ChangeEnvironment()) == ALL | OF_ONE | {"directory": False}
     assert around.carry_out(ChangeEnvironment(directory=True)) == ALL | OF_ONE
-    assert around.within_reach is directory
+    assert around.reachable_directory is directory
 
 
-def test_an_administrator_sees_and_changes_what_is_published_though_the_system_cannot_reach_it(directory):
+def test_administrator_can_change_published_objects_of_unreachable_directory(directory):
     around = Surroundings(directory, OWN)
     around.carry_out(ChangeEnvironment(directory=False))
     changed = around.carry_out(Published(queue="orders", label="of tomorrow"))
@@ -124,7 +124,7 @@ def test_missing_surroundings_are_reported_at_once_and_at_a_start():
         ResourcesChanged(low=True),
         Stopped(),
     ]
-    assert around.as_found() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
+    assert around.list_start_inputs() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=True))
     assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
@@ -133,10 +133,10 @@ def test_missing_surroundings_are_reported_at_once_and_at_a_start():
 def test_clock_offset_is_applied_and_removed():
     around, right = Surroundings(), Now(5_000, 1_000_000)
     assert around.carry_out(ChangeEnvironment(clock=-3_600)) == ALL | {"clock": -3_600}
-    assert around.shown_by_clock(right) == Now(5_000, 996_400)
+    assert around.apply_clock_offset(right) == Now(5_000, 996_400)
     assert around.carry_out(ChangeEnvironment(coordinator=True)) == ALL | {"clock": -3_600}
     assert around.carry_out(ChangeEnvironment(clock=0)) == ALL
-    assert around.shown_by_clock(right) == right
+    assert around.apply_clock_offset(right) == right
     refused = around.carry_out(ChangeEnvironment(clock=CLOCK_LIMIT_S + 1, storage=False))
     assert refused == f"clock: {CLOCK_LIMIT_S + 1} s is more than {CLOCK_LIMIT_S} s from the right time"
     assert around.carry_out(ChangeEnvironment()) == ALL
@@ -149,9 +149,9 @@ def test_machine_object_can_belong_to_other_queue_manager_and_back():
     around.carry_out(ChangeEnvironment(registration=False))
     assert around.carry_out(Published()) == {"published": None}
     around.carry_out(ChangeEnvironment(domain=False))
-    assert (around.consulted, around.within_reach) == (None, directory)
+    assert (around.directory_in_use, around.reachable_directory) == (None, directory)
     around.carry_out(ChangeEnvironment(domain=True, registration=True))
-    assert around.consulted is directory
+    assert around.directory_in_use is directory
     assert around.carry_out(Published()) != {"published": None}
 
 
@@ -159,18 +159,18 @@ def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_mach
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
-    assert around.as_found() == [DomainReported(OWN_DOMAIN)]
+    assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN)]
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(own_domain=False))
-    assert around.as_found() == [DomainReported(OTHER_DOMAIN)]
-    assert around.on_disk(before) == {}
-    assert around.within_reach is around.consulted is not directory
+    assert around.list_start_inputs() == [DomainReported(OTHER_DOMAIN)]
+    assert around.list_changed_entries(before) == {}
+    assert around.reachable_directory is around.directory_in_use is not directory
     assert around.carry_out(Published()) == {"published": None}
     assert around.carry_out(Published(site=site)) != {"published": None}
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(own_domain=True))
-    assert around.on_disk(away) == {"directory_identifier": None}
-    assert around.within_reach is directory
+    assert around.list_changed_entries(away) == {"directory_identifier": None}
+    assert around.reachable_directory is directory
 
 
 def test_another_domain_can_know_the_machine_by_another_identifier_and_by_its_own(directory):

@@ -55,7 +55,7 @@ def key_of(other: rsa.RSAPrivateKey) -> RsaKey:
     return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d)
 
 
-def test_the_primes_of_a_key_change_nothing_but_the_time(other):
+def test_primes_of_a_key_only_speed_up_signing(other):
     slow, numbers = key_of(other), other.private_numbers()
     quick = RsaKey(slow.modulus, slow.exponent, slow.private, (numbers.p, numbers.q))
     for number in (0, 1, 2**500 + 7, slow.modulus - 1, numbers.p, 3 * numbers.q):
@@ -177,7 +177,7 @@ def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):
     assert session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
 
 
-def test_a_blob_for_somebody_else_is_reported(other):
+def test_simple_blob_for_wrong_key_is_reported(other):
     other_key = key_of(rsa.generate_private_key(65537, 1024))
     assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
 
@@ -192,6 +192,6 @@ def test_key_list_builds_and_parses(other):
             listed_keys(broken)
 
 
-def test_a_public_key_signs_nothing(other):
+def test_public_key_cannot_sign(other):
     with pytest.raises(WireError, match="is a public one"):
         RsaKey(key_of(other).modulus).with_private(2)

@@ -118,7 +118,7 @@ def test_two_packets_share_no_default():
         (lambda: user_message(destination=7), "DestinationQueue: a layer wanted, not int"),
     ],
 )
-def test_a_field_that_is_none_or_of_another_type_is_named(make, error):
+def test_unknown_field_or_value_of_wrong_type_is_named(make, error):
     with pytest.raises((AttributeError, TypeError), match=error):
         make()
 

@@ -110,7 +110,7 @@ def test_padding_in_a_list_of_names_counts_from_the_list():
 @pytest.mark.parametrize(
     ("hexadecimal", "error"),
     [
-        ("0d000000 6400 0000 00000000", "HeaderSize: 13, its names take 12"),
+        ("0d000000 6400 0000 00000000", "HeaderSize: 13, but its padded names have 12 bytes"),
         ("10000000 6400 0000 01000000 0400 0000", "FormatType: 0x0004 has no layout"),
         ("10000000 6400 0000 01000000 0300 6100", "no terminator in the 2 bytes left"),
         ("10000000 6400 0000 01000000 0100 0000", "PublicQueueIdentifier: only 2 bytes left"),
@@ -131,7 +131,7 @@ def test_the_size_of_a_list_may_leave_its_padding_uncounted():
 
 
 def test_odd_number_of_text_bytes_is_refused():
-    with pytest.raises(WireError, match="DirectFormatName: 3 bytes announced, no whole characters"):
+    with pytest.raises(WireError, match="DirectFormatName: 3 bytes announced, not whole characters"):
         DirectQueueFormatName(bytes.fromhex("0300 4f0000 000000"))
 
 

@@ -45,7 +45,7 @@ def test_parsed_fragment_equals_that_of_scapy(data: bytes) -> None:
     assert fragment_of(data) == expected
 
 
-def test_scapy_is_not_asked_for_plain_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_fragments_are_built_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(rpc_fragments, "dissect_rpc")
     assert fragment_of(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
     assert fragment_of(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)

@@ -48,7 +48,10 @@ REFUSED = [
     (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes left for it"),
     (resized(FRAMES[5], -16), "InternalHeader: announced, but the packet ends after BaseHeader"),
     (bytes(session_ack(base={"SH": 0, "PacketSize": 0x14})), "PacketSize: 20 says 20 bytes, but there are 36"),
-    (patched(FRAMES[5], 2, b"\x1b"), "BaseHeader.PacketSize: 32 is not that of a SessionAck, though IN and SH are set"),
+    (
+        patched(FRAMES[5], 2, b"\x1b"),
+        "BaseHeader.PacketSize: 32 is not the size of a SessionAck, although IN and SH are set",
+    ),
     (bytes(user_message(session={}, base={"SH": 0})), "PacketSize: 188 says 188 bytes, but there are 204"),
     (patched(MESSAGE, PROPERTIES + 32, b"\x05"), "MessagePropertiesHeader.MessageBody: 5 bytes announced, 4 left"),
     (
@@ -99,7 +102,7 @@ def test_scapy_configuration_has_no_effect(monkeypatch, debug):
         dissect(resized(FRAMES[5], -2))
 
 
-def test_importing_leaves_scapys_configuration_alone_and_loads_no_protocols():
+def test_import_keeps_scapy_configuration_and_loads_no_protocols():
     program = (
         "import sys\n"
         "from scapy.config import conf\n"

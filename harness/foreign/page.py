@@ -1,0 +1,48 @@
+"""The report of `mqconform check` as one HTML page. Text from a capture is escaped, even if it contains markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from harness.foreign.check import Checked
+from harness.foreign.conversations import MOST_LISTED_CONVERSATIONS
+from harness.foreign.findings import SystemFinding
+from harness.judging.passive import PASSIVE
+from harness.printable import one_line
+
+LONGEST_TEXT = 300
+"""The number of characters of a text from a capture that the page shows."""
+_TEMPLATES = Environment(
+    loader=PackageLoader("harness.foreign", "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["line"] = lambda text: one_line(str(text), LONGEST_TEXT)
+
+
+def build_page(findings: Iterable[tuple[Checked, list[SystemFinding]]]) -> str:
+    """Return the page: for each file its connections and, for each system, the broken rules with their packets."""
+    files = [_describe_file(checked, systems) for checked, systems in findings]
+    return _TEMPLATES.get_template("report.html").render(files=files, passive=len(PASSIVE))
+
+
+def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
+    traffic = checked.traffic
+    since = datetime.fromtimestamp(traffic.start_us / 1_000_000, UTC) if traffic.start_us else None
+    return {
+        "path": checked.path,
+        "frames": traffic.frames,
+        "span_s": (traffic.end_us - traffic.start_us) / 1_000_000,
+        "since": since.isoformat(sep=" ", timespec="seconds") if since is not None else "",
+        "damage": checked.damage,
+        "unread": traffic.unread.most_common(),
+        "connections": traffic.totals.kinds.total(),
+        "conversations": traffic.totals.shown[:MOST_LISTED_CONVERSATIONS],
+        "systems": systems,
+    }

@@ -1,0 +1,309 @@
+"""Record the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
+
+Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
+one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records
+the same conversations in captures of its own, with which the tests compare.
+
+    .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import gzip
+import os
+import random
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scapy.layers.inet import IP, TCP, UDP, fragment
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Dot1Q, Ether
+
+ROOT = Path(__file__).resolve().parent.parent
+MQCONFORM = Path(sys.executable).parent / "mqconform"
+TESTER, SYSTEM = "10.77.0.1", "10.77.0.2"
+CONTROL_PORT = 9801
+CHECKS = (
+    "test_data_model_has_nothing_unacknowledged_after_session_header",
+    "test_traced_message_has_debug_header_at_its_end",
+    "test_single_phase_prepare_commits",
+    "test_outgoing_queue_is_active_until_message_acknowledged",
+    "test_any_unused_bit_of_properties_header_is_accepted",
+    "test_unacknowledged_final_ack_comes_again_after_restart",
+    "test_forwarded_message_keeps_connector_type",
+)
+MANY_CHECKS = (*CHECKS, "test_transactions", "test_base_header", "test_user_header", "test_shown_queues")
+_TUNSETIFF, _TUN, _TAP, _NO_PI = 0x400454CA, 1, 2, 0x1000
+_READY_S = 30.0
+
+Frames = Callable[[bytes], list[bytes]]
+
+
+class Device:
+    """A tun or tap device of this process in a network namespace: what is sent there is read here."""
+
+    def __init__(self, name: str, namespace: str, *, ethernet: bool = False, address: str = "") -> None:
+        self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
+        kind = (_TAP if ethernet else _TUN) | _NO_PI
+        fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
+        _ip("link", "set", name, "netns", namespace)
+        _ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
+        if address:
+            _ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
+
+    def close(self) -> None:
+        """Remove the device."""
+        os.close(self.descriptor)
+
+
+@dataclass
+class Wire:
+    """Carries packets between two devices; ``lost`` of a thousand get lost, ``late`` come after the next one.
+
+    ``copied``: where a copy of each packet is written, in other frames.
+    """
+
+    ends: tuple[Device, Device]
+    lost: int = 0
+    late: int = 0
+    copied: Device | None = None
+    frames: Frames | None = None
+    random: random.Random = field(default_factory=lambda: random.Random(1))
+    held: list[tuple[int, bytes]] = field(default_factory=list)
+    ended: bool = False
+
+    def carry(self) -> None:
+        """Carry packets until the wire is ended."""
+        descriptors = [end.descriptor for end in self.ends]
+        while not self.ended:
+            for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:
+                if ready is None:
+                    self._release()
+                    continue
+                packet = os.read(ready, 65_536)
+                self._take(1 - descriptors.index(ready), packet)
+
+    def _take(self, side: int, packet: bytes) -> None:
+        chance = self.random.randrange(1000) if packet[9:10] == b"\x06" else 1000
+        if chance < self.lost:
+            return
+        if chance < self.lost + self.late:
+            self.held.append((side, packet))
+            return
+        self._put(side, packet)
+        self._release()
+
+    def _release(self) -> None:
+        for side, packet in self.held:
+            self._put(side, packet)
+        self.held.clear()
+
+    def _put(self, side: int, packet: bytes) -> None:
+        os.write(self.ends[side].descriptor, packet)
+        if self.copied is not None and self.frames is not None and packet[0] >> 4 == 4:
+            for frame in self.frames(packet):
+                os.write(self.copied.descriptor, frame)
+
+
+def build_tagged_frames(packet: bytes) -> list[bytes]:
+    """Put a packet into an Ethernet frame with two VLAN tags."""
+    ethernet = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+    return [bytes(ethernet / Dot1Q(vlan=7) / Dot1Q(vlan=42) / IP(packet))]
+
+
+def build_ipv6_packets(packet: bytes) -> list[bytes]:
+    """Translate a packet to IPv6, with addresses that end as those of IPv4."""
+    old = IP(packet)
+    if not isinstance(old.payload, (TCP, UDP)):
+        return []
+    payload = old.payload.copy()
+    del payload.chksum
+    new = IPv6(src=f"fd77::{old.src}", dst=f"fd77::{old.dst}")
+    return [bytes(new / payload)]
+
+
+def build_fragments(packet: bytes) -> list[bytes]:
+    """Cut a packet into fragments of at most 576 bytes; the second of three fragments comes last."""
+    old = IP(packet)
+    old.flags = 0
+    parts = [bytes(part) for part in fragment(old, fragsize=552)]
+    return parts if len(parts) < 3 else [parts[0], *parts[2:], parts[1]]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A capture to record. ``interface``: of the harness's namespace; ``m0`` is the device of copies."""
+
+    name: str
+    recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
+    copies: Frames | None = None
+    copies_ethernet: bool = False
+    lost: int = 0
+    late: int = 0
+    checks: tuple[str, ...] = CHECKS
+    after: tuple[str, ...] = ()
+    """A command of editcap's that is run over the capture: the options between the two files."""
+    loopback: bool = False
+    fault: str = ""
+    suffix: str = ".pcapng"
+
+
+TSHARK = ("tshark", "-q", "-i")
+TCPDUMP = ("tcpdump", "-U", "-i")
+SCENARIOS = (
+    Scenario("raw"),
+    Scenario("loopback", (*TSHARK, "lo", "-w"), loopback=True),
+    Scenario("loopback_pcap", (*TCPDUMP, "lo", "-w"), loopback=True, suffix=".pcap"),
+    Scenario("nanoseconds", (*TCPDUMP, "lo", "--time-stamp-precision=nano", "-w"), loopback=True, suffix=".pcap"),
+    Scenario("cooked_v1", (*TCPDUMP, "any", "-y", "LINUX_SLL", "-w"), loopback=True, suffix=".pcap"),
+    Scenario("cooked_v2", (*TCPDUMP, "any", "-y", "LINUX_SLL2", "-w"), suffix=".pcap"),
+    Scenario("two_link_types", (*TSHARK, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
+    Scenario("vlan", (*TSHARK, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
+    Scenario("ipv6", (*TSHARK, "m0", "-w"), build_ipv6_packets),
+    Scenario("fragments", (*TSHARK, "m0", "-w"), build_fragments),
+    Scenario("loss", lost=40),
+    Scenario("reordering", late=120),
+    Scenario("snaplen", (*TSHARK, "t0", "-s", "96", "-w")),
+    Scenario("lost_frames", after=("200-203", "400", "650-652")),
+    Scenario("middle", after=("1-330",)),
+    Scenario("many", checks=MANY_CHECKS),
+)
+
+
+def main() -> None:
+    """Record the scenarios that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("scenario", nargs="*")
+    given = parser.parse_args()
+    for scenario in SCENARIOS:
+        if not given.scenario or scenario.name in given.scenario:
+            sys.stdout.write(f"{scenario.name}: {record(scenario, given.out / scenario.name)}\n")
+            sys.stdout.flush()
+
+
+def record(scenario: Scenario, out: Path) -> str:
+    """Record one scenario; return what was recorded."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
+        folder = Path(made)
+        folder.chmod(0o777)  # tshark leaves root's rights
+        tester, system = _namespaces(scenario, stack)
+        _serve(folder, system, scenario, stack)
+        capture = folder / f"capture{scenario.suffix}"
+        recorder = _start_recorder(scenario, tester, capture, stack)
+        run = _run(folder, tester, scenario)
+        time.sleep(1.0)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait()
+        if scenario.after:
+            changed = capture.with_name(f"changed{scenario.suffix}")
+            subprocess.run(["editcap", capture, changed, *scenario.after], check=True)
+            capture = changed
+        _pack(capture, out / f"capture{scenario.suffix}.gz")
+        own = out / "own"
+        own.mkdir()
+        for path in sorted((folder / "run" / "captures").glob("*.pcapng")):
+            _pack(path, own / f"{len(list(own.iterdir())):02}.pcapng.gz")
+    size = sum(path.stat().st_size for path in out.rglob("*.gz"))
+    return f"{run}; {len(list(own.iterdir()))} captures of the harness; {size:,} bytes"
+
+
+def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
+    names = ("mq-tester", "mq-tester" if scenario.loopback else "mq-system")
+    for name in dict.fromkeys(names):
+        stack.enter_context(_namespace(name))
+    if scenario.loopback:
+        for address in (TESTER, SYSTEM):
+            _ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
+        return names
+    ends = Device("t0", names[0], address=TESTER), Device("t1", names[1], address=SYSTEM)
+    copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.copies is not None else None
+    wire = Wire(ends, scenario.lost, scenario.late, copied, scenario.copies)
+    thread = threading.Thread(target=wire.carry, daemon=True)
+    thread.start()
+
+    def end() -> None:
+        wire.ended = True
+        thread.join()
+        for device in (*ends, copied):
+            if device is not None:
+                device.close()
+
+    stack.callback(end)
+    return names
+
+
+@contextmanager
+def _namespace(name: str) -> Iterator[None]:
+    _ip("netns", "add", name)
+    try:
+        _ip("-n", name, "link", "set", "lo", "up")
+        subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=False)
+        yield
+    finally:
+        _ip("netns", "del", name)
+
+
+def _serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
+    command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM]
+    command += ["--control", f"{SYSTEM}:{CONTROL_PORT}", *(["--fault", scenario.fault] if scenario.fault else [])]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    stack.callback(process.wait)
+    stack.callback(process.terminate)
+    assert process.stdout is not None
+    if not process.stdout.readline().startswith("ready"):
+        raise SystemExit("mqconform serve did not start")
+
+
+def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: ExitStack) -> subprocess.Popen[str]:
+    command = ["ip", "netns", "exec", namespace, *scenario.recorder, str(capture)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+    stack.callback(process.kill)
+    began = time.monotonic()
+    while not capture.exists() or capture.stat().st_size == 0:
+        if time.monotonic() - began > _READY_S or process.poll() is not None:
+            raise SystemExit(f"{scenario.name}: no capture was begun by {' '.join(command)}")
+        time.sleep(0.05)
+    time.sleep(1.0)
+    return process
+
+
+def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
+    sut = folder / "sut.toml"
+    sut.write_text(
+        f'[sut]\nname = "served"\nversion = "0"\n[driver]\nkind = "external"\naddress = "{SYSTEM}"\n'
+        f'peer_address = "{TESTER}"\nallow_remote = true\n[control]\nkind = "jsonl"\n'
+        f'address = "{SYSTEM}:{CONTROL_PORT}"\n[capabilities]\nping = true\nqm2qm = true\n',
+        encoding="utf-8",
+    )
+    command = ["ip", "netns", "exec", namespace, str(MQCONFORM), "run", "--sut", str(sut), "--out", str(folder / "run")]
+    done = subprocess.run([*command, "-k", " or ".join(scenario.checks)], capture_output=True, text=True, cwd=ROOT)
+    return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
+
+
+def _pack(source: Path, target: Path) -> None:
+    with gzip.GzipFile(target, "wb", mtime=0) as file:
+        file.write(source.read_bytes())
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True)
+
+
+if __name__ == "__main__":
+    main()

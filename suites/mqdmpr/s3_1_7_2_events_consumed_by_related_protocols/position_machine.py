@@ -1,0 +1,188 @@
+"""The machine of a message position: who reads the message, and what becomes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from harness.peer.association import Call
+from harness.peer.remote import Remote, RemoteQueue
+from harness.states.machine import Machine, event, probe, state
+from harness.states.outcomes import name_answer, name_call
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from suites.applications import PendingRequest
+
+ACKS = ("positive_receive", "negative_receive")
+CLASS = "MQMSG_CLASS_"
+
+
+class Position(Machine, path=Path(__file__)):
+    """A queue with a journal and the messages first and second, whose sender asks for acknowledgments.
+
+    Another queue has a message that is received in another transaction.
+    """
+
+    def __init__(self, remote: Remote) -> None:
+        super().__init__()
+        self._peer, self._sut = remote.peer, remote.sut
+        self._admin = self._sut.queue("admin")
+        self._queue, self._beside = (
+            self._sut.new_queue(purpose, transactional=True, journaling=True) for purpose in ("position", "beside")
+        )
+        self._names = {_correlation(self._send(self._queue, label)): label for label in ("first", "second")}
+        self._send(self._beside, "beside")
+        self._transactions: list[str] = []
+        remote.peer.at_end(self._abort_all)
+        self._call("receive", queue=self._beside, transaction=self._begin())
+        form = queue_format(DIRECT, self._sut.direct_name(self._queue).removeprefix("DIRECT="))
+        self._remote: RemoteQueue = remote.open("plain", form=form)
+        self._read: Call | None = None
+        self._subject = ""
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("available")
+    def leave_available(self) -> None:
+        """Do nothing: a message that arrived is available."""
+
+    @state("locked")
+    def lock(self) -> None:
+        """Let a remote reader begin to receive the message."""
+        self._read = self._remote.start_receive().expect_success()
+        self.evidence.append(self._read)
+
+    @state("purge pending")
+    def purge_while_locked(self) -> None:
+        """Purge the queue while the message is locked."""
+        self.lock()
+        self._call("purge", queue=self._queue)
+
+    @state("in a transaction")
+    def receive_in_transaction(self) -> None:
+        """Receive the message in a transaction."""
+        self._subject = self._begin()
+        self._call("receive", queue=self._queue, transaction=self._subject)
+
+    @state("in a transaction, purge pending")
+    def purge_in_transaction(self) -> None:
+        """Purge the queue while the message is received in a transaction."""
+        self.receive_in_transaction()
+        self._call("purge", queue=self._queue)
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("receive")
+    def receive(self) -> str:
+        """Let an application receive the first available message."""
+        return self._request("receive", queue=self._queue, timeout_ms=0)
+
+    @event("peek")
+    def peek(self) -> str:
+        """Let an application peek at the first available message."""
+        return self._request("peek_message", queue=self._queue, timeout_ms=0)
+
+    @event("begin to receive")
+    def begin_to_receive(self) -> str:
+        """Let a remote reader begin to receive the first available message."""
+        call = self._remote.start_receive()
+        self.evidence.append(call)
+        return call.label or name_call(call)
+
+    @event("end with RR_ACK")
+    def acknowledge(self) -> str:
+        """Let the remote reader end its receive, and keep the message."""
+        assert self._read is not None
+        return self._end(self._remote.acknowledge(self._read))
+
+    @event("end with RR_NACK")
+    def give_back(self) -> str:
+        """Let the remote reader end its receive, and return the message."""
+        assert self._read is not None
+        return self._end(self._remote.give_back(self._read))
+
+    @event("lose the reader")
+    def lose_reader(self) -> str:
+        """Close the connection of the remote reader."""
+        self._remote.association.close()
+        self._peer.settle()
+        return "done"
+
+    @event("commit")
+    def commit(self) -> str:
+        """Commit the transaction in which the message was received."""
+        return self._request("commit", transaction=self._subject)
+
+    @event("abort")
+    def abort(self) -> str:
+        """Abort the transaction in which the message was received."""
+        return self._request("abort", transaction=self._subject)
+
+    @event("purge")
+    def purge(self) -> str:
+        """Purge the queue."""
+        return self._request("purge", queue=self._queue)
+
+    @event("delete the queue")
+    def delete(self) -> str:
+        """Delete the queue."""
+        return self._sut.attempt(self._sut.delete_queue, self._queue)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("queue")
+    def list_queue(self) -> list[str]:
+        """Return the labels of the available messages."""
+        return self._sut.labels(self._queue)
+
+    @probe("journal")
+    def list_journal(self) -> list[str]:
+        """Return the labels of the messages that were received."""
+        return self._sut.labels(f"{self._queue};journal")
+
+    @probe("acknowledgments")
+    def list_acknowledgments(self) -> list[str]:
+        """Return the acknowledgments of the messages, in alphabetical order."""
+        return sorted(
+            f"{self._names[one['correlation_id'].lower()]} {one['class'].removeprefix(CLASS)}"
+            for one in self._call("peek", queue=self._admin, limit=100)["messages"]
+            if one["correlation_id"].lower() in self._names
+        )
+
+    @probe("other queue")
+    def list_other_queue(self) -> list[str]:
+        """Return the labels of the queue whose message is received in another transaction, and of its journal."""
+        return [*self._sut.labels(self._beside), *self._sut.labels(f"{self._beside};journal")]
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _send(self, queue: str, label: str) -> str:
+        asked = {"acks": list(ACKS), "admin_queue": self._sut.direct_name(self._admin)}
+        return self._sut.send(self._sut.direct_name(queue), label=label, body=label, delivery="transactional", **asked)
+
+    def _begin(self) -> str:
+        begun: str = self._call("begin")["transaction"]
+        self._transactions.append(begun)
+        return begun
+
+    def _abort_all(self) -> None:
+        for transaction in self._transactions:
+            self._sut.attempt("abort", transaction=transaction)
+
+    def _end(self, call: Call) -> str:
+        self.evidence.append(call)
+        return name_call(call)
+
+    def _call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        return self._sut.control.call(verb, **arguments)
+
+    def _request(self, verb: str, **arguments: Any) -> str:
+        request = PendingRequest(self._peer, verb, **arguments)
+        request.await_outcome()
+        return name_answer(request.answer)
+
+
+def _correlation(message_id: str) -> str:
+    """Return a message id as the correlation id of an acknowledgment has it: the GUID as in a packet, and u32 LE."""
+    guid, _, ordinal = message_id.rpartition("\\")
+    return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

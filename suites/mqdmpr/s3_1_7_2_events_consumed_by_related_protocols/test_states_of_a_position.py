@@ -1,0 +1,17 @@
+"""MS-MQDMPR 3.1.1.11, 3.1.7.2.1: each event in each state of a message position, by the table states.toml."""
+
+from __future__ import annotations
+
+from harness.run.marks import needs
+from harness.states.cells import for_each_cell, judge_cell
+from suites.mqdmpr.s3_1_7_2_events_consumed_by_related_protocols.position_machine import Position
+
+pytestmark = needs("qm2qm", "queue_control", "receive", "send", "transactions")
+
+
+@for_each_cell(Position)
+def test_message_position_follows_its_states(remote, judge, cell):
+    """An event in each state of a message position has the outcome of its cell; queue, journal and acknowledgments are
+    as in the next state.
+    """
+    judge_cell(judge, cell, Position(remote))

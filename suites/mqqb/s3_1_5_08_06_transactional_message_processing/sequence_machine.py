@@ -1,0 +1,128 @@
+"""The machine of an incoming transactional sequence: the position that decides which message is accepted next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
+from harness.states.machine import Machine, event, probe, state
+from harness.wire import TxSequenceID
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_ack_place
+
+SEQUENCES = ("earlier", "first", "later", "third")
+"""The names of the sequences, in the order of their identifiers."""
+
+
+class IncomingSequence(Machine, path=Path(__file__)):
+    """The peer sends messages of sequences, each of which asks for an acknowledgment of its arrival."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__()
+        self._peer, self._sut = peer, peer.sut
+        self._receiver = AcknowledgingReceiver(peer, peer.sut)
+        self._sequence, self._number, self._previous = 1, 0, 0
+        """The position: the number of the sequence, and the numbers of its last accepted message."""
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("new")
+    def begin_nothing(self) -> None:
+        """Send nothing."""
+
+    @state("one")
+    def accept_one(self) -> None:
+        """Send the first message."""
+        self._accept(1, 1, 0)
+
+    @state("four after one")
+    def accept_four(self) -> None:
+        """Send the first message, then the fourth, which follows the first."""
+        self._accept(1, 1, 0)
+        self._accept(1, 4, 1)
+
+    @state("one of a later sequence")
+    def accept_one_of_later(self) -> None:
+        """Send the first message of a sequence, then the first message of a later sequence."""
+        self._accept(1, 1, 0)
+        self._accept(2, 1, 0)
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("next message")
+    def send_next(self) -> str:
+        """Send the message behind the last accepted one."""
+        return self._name_offer(self._sequence, self._number + 1, self._number)
+
+    @event("last message again")
+    def send_again(self) -> str:
+        """Send the last accepted message again."""
+        return self._name_offer(self._sequence, self._number, self._previous)
+
+    @event("message behind a missing one")
+    def send_behind_missing(self) -> str:
+        """Send a message that follows a message that was not sent."""
+        return self._name_offer(self._sequence, self._number + 3, self._number + 2)
+
+    @event("message after expired ones")
+    def send_after_expired(self) -> str:
+        """Send a message with a greater number that follows the last accepted one."""
+        return self._name_offer(self._sequence, self._number + 3, self._number)
+
+    @event("first message of a later sequence")
+    def send_first_of_later(self) -> str:
+        """Send the first message of a later sequence."""
+        return self._name_offer(self._sequence + 1, 1, 0)
+
+    @event("second message of a later sequence")
+    def send_second_of_later(self) -> str:
+        """Send the second message of a later sequence, whose first one was not sent."""
+        return self._name_offer(self._sequence + 1, 2, 1)
+
+    @event("message of an earlier sequence")
+    def send_of_earlier(self) -> str:
+        """Send a message of an earlier sequence that follows none."""
+        return self._name_offer(self._sequence - 1, 9, 0)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("OrderAck")
+    def find_position(self) -> str:
+        """Return the sequence and the number in the last OrderAck."""
+        self._peer.environment.run_until(lambda: False, 3 * self._sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
+        came = self._receiver.acknowledgments()
+        self._receiver.acknowledge_all()
+        if not came:
+            return "none"
+        place = read_ack_place(came[-1])
+        self.evidence.append(came[-1])
+        order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
+        known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCES)
+        return f"{SEQUENCES[order] if known else 'unknown'} {place.TxSequenceNumber}"
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _accept(self, sequence: int, number: int, previous: int) -> None:
+        if not self._offer(sequence, number, previous):
+            raise ConformanceFailure(f"the SUT did not accept message {number} of the {SEQUENCES[sequence]} sequence")
+        self._sequence, self._number, self._previous = sequence, number, previous
+
+    def _name_offer(self, sequence: int, number: int, previous: int) -> str:
+        return "accepted" if self._offer(sequence, number, previous) else "discarded"
+
+    def _offer(self, sequence: int, number: int, previous: int) -> bool:
+        """Send a message; return whether its arrival is acknowledged."""
+        base = self._receiver.sequence.identifier
+        identifier = TxSequenceID(Ordinal=base.Ordinal + sequence, TimeStamp=base.TimeStamp)
+        place = {"TxSequenceID": identifier, "TxSequenceNumber": number, "PreviousTxSequenceNumber": previous}
+        label = f"{SEQUENCES[sequence]} {number}"
+        asked = {"transaction": place, "properties": {"PA": 1}, "label": label}
+        sent = self._receiver.send(self._receiver.with_admin_queue(), **asked)
+        acks = self._receiver.await_all(lambda: self._find_acks(sent), 1)
+        self.evidence += [sent, *acks]
+        return bool(acks)
+
+    def _find_acks(self, sent: Frame) -> list[Frame]:
+        return self._receiver.list_acks_of_class(AckClass.REACH_QUEUE, sent)

@@ -1,0 +1,16 @@
+"""MS-MQQB 3.1.5.8.6: each kind of message at each position of an incoming sequence, by the table states.toml."""
+
+from __future__ import annotations
+
+from harness.run.marks import malforms
+from harness.states.cells import for_each_cell, judge_cell
+from suites.mqqb.s3_1_5_08_06_transactional_message_processing.sequence_machine import IncomingSequence
+
+
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
+@for_each_cell(IncomingSequence)
+def test_incoming_sequence_follows_its_states(peer, judge, cell):
+    """A message at each position of a sequence is accepted or discarded as its cell demands, and the next OrderAck has
+    the position of the next state.
+    """
+    judge_cell(judge, cell, IncomingSequence(peer))
