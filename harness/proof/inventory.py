@@ -13,6 +13,7 @@ from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suite
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
+from harness.sut.stand_ins import needs_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Inventory:
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with these capabilities and facilities."""
-        met = {check for check, needs in self.needs.items() if needs <= set(have)}
+        available = needs_met(have)
+        met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:

@@ -17,6 +17,7 @@ from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
 from harness.run.rows import Rows
 from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, ROWS, RUN, RUNS_AGAIN_ALONE, capture_path_of
+from harness.sut.stand_ins import describe_lack
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 
@@ -104,6 +105,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
     else:
-        why = f"no control channel offers {', '.join(lacking)}"
+        why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

@@ -40,7 +40,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 @varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
@@ -75,7 +75,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"])
 
 
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
 @varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
@@ -94,7 +94,7 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
-@needs("queue_control", "receive", "security")
+@needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
     """A signed message is stored in a queue with Authentication and in a queue without Authentication."""

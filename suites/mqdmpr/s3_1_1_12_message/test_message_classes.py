@@ -78,13 +78,17 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers(*RULES_OF_EVERY_CLASS)
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=act.__name__)
-        for act, bit, value in ((take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED))
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
+        for act, bit, value, need in (
+            (take, "PR", RECEIVE, "receive"),
+            (purge, "NR", Q_PURGED, "receive"),
+            (delete, "NR", Q_DELETED, "queue_control"),
+        )
     ],
 )
 def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, act, bit, value):
@@ -100,7 +104,7 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     _judge_class(judge, receiver, packet, value)
 
 
-@needs("queue_control")
+@needs("queues")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):

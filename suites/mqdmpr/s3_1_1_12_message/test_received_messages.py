@@ -174,7 +174,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
 
 
-@needs("send", "receive", "transactions", "queue_control")
+@needs("send", "receive", "transactions", "queues")
 @covers("MQDMPR-3.1.1.12-D03")
 @varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):

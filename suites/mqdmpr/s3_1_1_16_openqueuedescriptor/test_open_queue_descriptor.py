@@ -32,7 +32,7 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
     )
 
 
-@needs("qm2qm", "inspect", "queue_control")
+@needs("qm2qm", "inspect", "queues")
 @covers("MQDMPR-3.1.1.16-04", "MQDMPR-3.1.1.16-05", "MQDMPR-3.1.1.16-12", "MQDMPR-3.1.1.16-14")
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
 @varied("queue journaling", "queue quota", "queue privacy")

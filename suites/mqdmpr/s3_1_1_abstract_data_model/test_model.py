@@ -13,7 +13,7 @@ LONG_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
-@needs("qm2qm", "receive", "queue_control")
+@needs("qm2qm", "receive", "queues")
 @covers("MQDMPR-3.1.1-07")
 @varied("negative journaling", "response queue", read_by=("queue", "handle"))
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
@@ -52,7 +52,7 @@ def test_model_has_identifier_of_packets(sut, judge):
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
-@needs("inspect", "receive", "queue_control")
+@needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     """Of two pending reads, the peek by a cursor has that cursor as its CursorReference, and the receive without a

@@ -64,7 +64,7 @@ def test_queue_properties_survive_restart(sut, judge):
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQDMPR-3.1.1-04")
 @varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):

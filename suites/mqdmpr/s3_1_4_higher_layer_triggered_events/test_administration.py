@@ -64,7 +64,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     )
 
 
-@needs("send", "receive", "restart", "transactions")
+@needs("send", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """After the reenlistment timeout, the SUT reports the transaction in doubt and accepts no session. After another

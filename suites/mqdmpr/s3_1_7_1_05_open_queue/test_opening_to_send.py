@@ -23,7 +23,7 @@ def _judge_outcomes(judge, rules, outcomes):
 
 
 @sut_survives()
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers(
     "MQDMPR-3.1.7.1.5-05",
     "MQDMPR-3.1.7.1.5-42",
@@ -98,7 +98,7 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
     )
 
 
-@needs("open_to_send", "queue_control")
+@needs("open_to_send", "queues")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_several_queues_are_opened_shared_and_closed_once(sut, judge):

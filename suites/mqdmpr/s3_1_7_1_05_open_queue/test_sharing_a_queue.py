@@ -76,7 +76,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             )
 
 
-@needs("qm2qm", "queue_control", "receive")
+@needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):

@@ -31,7 +31,7 @@ def _list_format_names(opening):
     return str(opening["FormatName"]).lower().split(",")
 
 
-@needs("open_to_send", "inspect", "queue_control")
+@needs("open_to_send", "inspect", "queues")
 @covers(
     "MQDMPR-3.1.7.1.5-14",
     "MQDMPR-3.1.7.1.5-17",

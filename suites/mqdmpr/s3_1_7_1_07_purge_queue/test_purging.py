@@ -7,7 +7,7 @@ import pytest
 from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
-pytestmark = needs("queue_control", "receive", "transactions")
+pytestmark = needs("queues", "receive", "transactions")
 
 
 @covers("MQDMPR-3.1.7.1.7-05")

@@ -10,7 +10,7 @@ from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.reading import LOW_7_BYTES
 
-pytestmark = needs("queue_control", "receive")
+pytestmark = needs("queues", "receive")
 
 PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""

@@ -31,7 +31,7 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     session.acknowledge_all()
 
 
-@needs("send", "queue_control", "receive")
+@needs("send", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.27-08")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):

@@ -160,7 +160,7 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     )
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 @varied("acknowledgments", "application tag", "extension", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):

@@ -61,7 +61,7 @@ def _receive(sut, queue, label, **arguments):
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
-@needs("restart", "receive", "queue_control")
+@needs("restart", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     """Messages of several priorities and sequences arrive, and an application receives some of them. After each of two
@@ -118,7 +118,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     )
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("acknowledgments", "application tag", "queue journaling", "queue quota", "queue privacy")
@@ -144,7 +144,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 @varied("time to reach queue", "queue quota", acknowledgments=("none", "of receipt"))
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
@@ -179,7 +179,7 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
     judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
@@ -252,7 +252,7 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     judge.all(expected=expected, observed=labels())
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):

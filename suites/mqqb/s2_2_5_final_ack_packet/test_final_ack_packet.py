@@ -114,7 +114,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
 
 
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @covers("MQQB-2.2.5-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
@@ -136,14 +136,16 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     )
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers(*BODY_RULES)
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
         pytest.param("MQQB-2.2.5-11", 0x4000, take, marks=covers("MQQB-2.2.5-11"), id="receive"),
         pytest.param("MQQB-2.2.5-21", 0xC001, purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
-        pytest.param("MQQB-2.2.5-20", 0xC000, delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
+        pytest.param(
+            "MQQB-2.2.5-20", 0xC000, delete, marks=[covers("MQQB-2.2.5-20"), needs("queue_control")], id="q_deleted"
+        ),
     ],
 )
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))

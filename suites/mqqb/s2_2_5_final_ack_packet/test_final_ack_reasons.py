@@ -57,7 +57,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
         )
 
 
-@needs("queue_control")
+@needs("queues")
 @covers("MQQB-2.2.5-19")
 @varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):

@@ -184,7 +184,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("queue_control")
+@needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 @varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
@@ -245,7 +245,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("restart", "management", "queue_control")
+@needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
     """RejectCount of a new sequence is 0; one message out of order before a restart and one after it increase

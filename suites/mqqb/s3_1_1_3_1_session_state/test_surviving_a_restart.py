@@ -62,7 +62,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("restart", "receive", "queue_control")
+@needs("restart", "receive", "queues")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
 @pytest.mark.parametrize("count", [1, 3])

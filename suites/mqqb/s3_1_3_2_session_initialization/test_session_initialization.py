@@ -183,19 +183,19 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     )
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """A session without messages closes when its Session Cleanup Timer expires for the first time, not for the second
     time.
     """
-    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
     session = peer.open_raw()
-    due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
+    due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(CLEANUP_MS, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    observed = took.when(cleanup_ms, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
     if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
         observed = CLOSED_AT_SECOND_EXPIRY
     judge(

@@ -90,7 +90,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
-@needs("inspect", "queue_control")
+@needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
     """The elements of a session are inspected before any message, after a message to a private name, and after a
@@ -119,7 +119,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.2-04")
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct

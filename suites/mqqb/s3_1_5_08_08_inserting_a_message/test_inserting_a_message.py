@@ -106,7 +106,7 @@ def _get_stored_properties(message) -> str:
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     """The peer sends four messages to a queue with a quota; the middle two are too large.
@@ -152,7 +152,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 
 
 @covers("MQQB-3.1.5.8.8-06")
-@needs("queue_control", "receive", "send", "transactions")
+@needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
     """A message to a queue with a quota is removed when its transaction aborts: of two messages of the peer, the first
     then fits into the queue and the second is refused.
@@ -211,7 +211,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     "MQQB-3.1.5.8.8-26",
     "MQQB-3.1.5.8.8-27",
 )
-@needs("management", "queue_control", "receive")
+@needs("management", "queues", "receive")
 @varied("acknowledgments", "extension", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values

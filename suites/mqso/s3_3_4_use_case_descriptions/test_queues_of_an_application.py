@@ -61,7 +61,7 @@ def test_queue_queries_change_nothing(sut, judge):
         judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 
 
-@needs("send", "receive", "queue_control")
+@needs("send", "receive", "queues")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_received_once_refused_one_never(sut, judge):

@@ -13,7 +13,7 @@ PENDING_TIMEOUT_MS = 60_000
 SHORT_TIMEOUT_MS = 200
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 @varied("positive journaling", "response queue", "queue journaling", "read by")
@@ -37,7 +37,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
@@ -75,7 +75,7 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
@@ -93,7 +93,7 @@ def test_full_queue_stores_no_message(sut, judge):
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive", "restart")
+@needs("queues", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):

@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
-@needs("send", "receive", "queue_control", "transactions")
+@needs("send", "receive", "queues", "transactions")
 @covers(
     "MQSO-3.2.1-01",
     "MQSO-3.3.4.7-D01",
