@@ -24,4 +24,4 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     acks = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(get_final_ack_identifier(frame), "another") for frame in acks)
-    judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks])
+    judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks], case="messages with a FinalAck")

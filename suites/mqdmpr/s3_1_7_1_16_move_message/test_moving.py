@@ -46,7 +46,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     )
     messages = application.messages(subqueue)
     labels = [one["label"] for one in messages]
-    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels)
+    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels, case="labels in the subqueue")
     changed = [
         f"{one['label']}: {name}"
         for one in messages

@@ -48,6 +48,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
+        case="both transactional messages",
     )
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber
