@@ -409,7 +409,7 @@ class Recorder:
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _unwritten(self) -> int:
-        """Return the number of the next frame of a record without a file."""
+        """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
     # -- what is kept -------------------------------------------------------------------------------------------

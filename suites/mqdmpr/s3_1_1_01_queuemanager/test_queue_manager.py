@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
@@ -159,6 +159,7 @@ def _is_stored(sut, queue, label):
 @needs("receive", "restart")
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
+@varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
     """The SequentialID grows from each of five messages to the next, across two restarts, even if the earlier messages
     have been received.

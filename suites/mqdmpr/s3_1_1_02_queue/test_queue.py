@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.expectations import each, in_queue, none
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
@@ -40,8 +40,9 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
+@varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     """Two messages, a small and a large one, are received from each of three queues: both are in the journal of a queue
     with Journaling, only the small one if the queue has a journal quota, and neither without Journaling.
@@ -74,8 +75,9 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"])
 
 
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
+@varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
     """An unsigned message is stored in a queue without Authentication, and is not stored in a queue with
     Authentication.
@@ -92,7 +94,7 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
-@needs("queue_control", "receive", "security")
+@needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
     """A signed message is stored in a queue with Authentication and in a queue without Authentication."""
@@ -112,6 +114,7 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
     """A queue has the type with which it was created, then the type to which it is changed, and stores messages with
     both types.

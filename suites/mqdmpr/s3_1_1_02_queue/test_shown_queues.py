@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import holds, none, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from reference_qm.security import SecurityDescriptor
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.sender import Sender
@@ -18,6 +18,7 @@ OPEN, CLOSED = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     """The model shows a queue's path name with the computer's domain, a security descriptor with rights of queues only,
     and the scope Enterprise.
@@ -41,6 +42,7 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_active_while_open(sut, judge):
     """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
@@ -57,6 +59,7 @@ def test_queue_is_active_while_open(sut, judge):
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+@varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
     to = peer.direct_name("mqc-active")

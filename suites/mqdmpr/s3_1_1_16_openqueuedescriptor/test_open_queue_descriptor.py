@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import distinct
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 
 
@@ -32,9 +32,10 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
     )
 
 
-@needs("qm2qm", "inspect", "queue_control")
+@needs("qm2qm", "inspect", "queues")
 @covers("MQDMPR-3.1.1.16-04", "MQDMPR-3.1.1.16-05", "MQDMPR-3.1.1.16-12", "MQDMPR-3.1.1.16-14")
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
     """The descriptor of a remote reader shows the requested access; its state is Opened, and ReadyForRead when the
     reader has started to read.

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, each, holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
@@ -24,6 +24,7 @@ LONG_TIMEOUT_MS = 600_000
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_properties_survive_restart(sut, judge):
     """Queues keep all properties across two restarts, a deleted queue stays deleted, and a new queue gets an unused
     private number.
@@ -63,8 +64,9 @@ def test_queue_properties_survive_restart(sut, judge):
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQDMPR-3.1.1-04")
+@varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):
     """After a restart the express message, the open handle, the cursor and the pending read do not exist; a message
     that arrives later stays in its queue.
@@ -104,6 +106,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
+@varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
     """After a restart an application receives a message that a remote reader had received in two phases and not
     confirmed (erratum E141).

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
@@ -28,6 +28,7 @@ LOCKED = "Locked"
     "MQDMPR-3.1.3-D14",
     "MQDMPR-3.1.7.1.5-97",
 )
+@varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
     is Locked; without the mode the SUT sends the waiting message.

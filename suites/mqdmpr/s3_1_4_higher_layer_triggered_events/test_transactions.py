@@ -9,12 +9,12 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import any_order, each, holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
-pytestmark = needs("receive", "queue_control", "transactions")
+pytestmark = needs("transactions")
 
 UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 DECISION_VERBS = ("prepare", "commit", "abort")
@@ -66,7 +66,7 @@ class TwoTransactions:
         self.application.receiver.acknowledge_all()
 
 
-@needs("send", "subqueues")
+@needs("receive", "queues", "send", "subqueues")
 @covers(
     "MQDMPR-3.1.4.4-03",
     "MQDMPR-3.1.4.4-07",
@@ -124,8 +124,9 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     work.end()
 
 
-@needs("send", "subqueues")
+@needs("receive", "queues", "send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
+@varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
     leaves another transaction undecided.
@@ -160,6 +161,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     work.end()
 
 
+@needs("receive", "queues")
 @covers(
     *(rule for rules in UNKNOWN_TRANSACTION_RULES.values() for rule in rules),
     *RULES_BY_ENDING_CALL["commit"],
@@ -212,6 +214,7 @@ def _list_transaction_states(sut, *transactions):
     return [states.get(transaction.lower(), "not listed") for transaction in transactions]
 
 
+@needs("receive", "queue_control")
 @covers(
     "MQDMPR-3.1.4.3-03",
     "MQDMPR-3.1.4.3-08",
@@ -264,6 +267,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     application.receiver.acknowledge_all()
 
 
+@needs("receive", "queue_control")
 @covers("MQDMPR-3.1.4.6-09")
 def test_single_phase_prepare_commits(peer, sut, judge):
     """A coordinator's prepare request with a single phase commits the transaction: its received message is

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.expectations import each, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 
 DEFAULT_PROPERTIES = {
@@ -69,6 +69,7 @@ def _read_name(sut, queue):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D07",
 )
+@varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
     from a queue is stored only in the journal of that queue.
@@ -124,6 +125,7 @@ INITIAL_ATTRIBUTES = {
 
 @needs("queue_control", "inspect", "subqueues")
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
+@varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     """The model shows a new queue as empty, inactive and without open handles, with equal CreateTime and ModifyTime,
     and with a journal; its subqueue has no journal.

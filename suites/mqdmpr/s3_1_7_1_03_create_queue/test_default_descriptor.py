@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from harness.expectations import each, holds, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
 from suites.mqdmpr.steps import descriptors
@@ -34,6 +34,7 @@ ALL_RIGHTS = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     """If the creator of a queue is not a domain user, the default descriptor names the anonymous user as owner, grants
     everyone all rights, and has at most one other entry, which lets the anonymous user write messages.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
@@ -106,7 +106,7 @@ def test_opening_has_requested_access(remote, judge):
     )
 
 
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
     """A message to the format name of a journal, which can be opened only for reading, is stored neither in the queue
@@ -131,6 +131,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """The SUT refuses a remote reader's request to open several queues, an HTTP name, a multicast address, a missing
     queue, or a queue of another computer; it opens an existing local queue.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import any_order, distinct, each, holds, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
@@ -31,7 +31,7 @@ def _list_format_names(opening):
     return str(opening["FormatName"]).lower().split(",")
 
 
-@needs("open_to_send", "inspect", "queue_control")
+@needs("open_to_send", "inspect", "queues")
 @covers(
     "MQDMPR-3.1.7.1.5-14",
     "MQDMPR-3.1.7.1.5-17",
@@ -44,6 +44,7 @@ def _list_format_names(opening):
     "MQDMPR-3.1.7.3.8-23",
     *ATTRIBUTES_OF_SEVERAL,
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
     """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the three
     single descriptors; closing it closes all of them, and a failed open leaves no descriptor.

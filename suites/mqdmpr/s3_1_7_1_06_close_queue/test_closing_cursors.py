@@ -7,7 +7,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import Application
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
     """Two handles each have two cursors: closing one handle closes its cursors, and closing one cursor of the other

@@ -31,7 +31,7 @@ def _build_arguments(sut, application, verb):
     return {"cursor": cursor}
 
 
-@needs("queue_control", "receive", "send")
+@needs("queues", "receive", "send")
 @pytest.mark.parametrize(
     "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_BY_READ.items()]
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
 
@@ -48,6 +48,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     """The deletion of a public queue causes one change notification, with the operation QueueDeletion."""
     enterprise = Enterprise(peer, sut)

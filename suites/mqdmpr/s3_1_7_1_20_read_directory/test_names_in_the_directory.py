@@ -134,7 +134,7 @@ FOREIGN_NAMES = {
 """Format names that only the directory can resolve: one of a queue, and one of a queue manager."""
 
 
-@needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
+@needs("directory", "environment", "set_timers", "queues", "send", "inspect")
 @covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT sets DirectoryOffline and sends no messages to queues of other queue

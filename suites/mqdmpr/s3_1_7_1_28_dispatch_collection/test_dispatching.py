@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
@@ -18,6 +18,7 @@ ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 @needs("send")
 @covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
+@varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Seven waiting messages of different priorities are sent once each, by priority and then in order of sending, with
     their own contents; an expired message is not sent, and a later message is sent on the open session.

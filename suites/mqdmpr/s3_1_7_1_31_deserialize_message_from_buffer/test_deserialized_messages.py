@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 
 MESSAGE_CLASSES = {
@@ -94,6 +94,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
+@varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
@@ -112,6 +113,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
+@varied("acknowledgments", "response queue", "extension", "body", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """Three different received messages have the priority, times, source and delivery of their BaseHeader and
     UserHeader.
@@ -172,6 +174,7 @@ def _get_required_field(field, number):
 
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
     their SecurityHeader (erratum E83).

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from harness.expectations import each, facts, none
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
@@ -51,6 +51,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """The size of a queue in bytes grows with each of three messages by at least the size of its body, is unchanged by
     an aborted receive, and shrinks with each receive to 0 (erratum E104).

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import (
@@ -88,6 +88,7 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
+@varied("acknowledgments", "response queue", "time to be received", "label", "destination")
 def test_messages_are_in_queue_by_priority(peer, sut, judge):
     """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
     by arrival.
@@ -139,6 +140,7 @@ def _agree_to(asked):
 @sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the latter
     is in the queue.
@@ -156,6 +158,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("acknowledgments", "negative journaling", "response queue", "application tag", "trace")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
     second message.

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, facts, holds, one_of
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
@@ -72,6 +72,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     "MQMQ-2.2.20.5-18",
     "MQMQ-2.2.20.5-19",
 )
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
     is 1 to 3, and PreviousTxSequenceNumber is the number before.
@@ -142,6 +143,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     "MQDMPR-3.1.4.3-07",
 )
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
     """The SUT sends a transaction of several messages: only the first message has FM set, only the last message has LM
     set, and TxSequenceNumber counts from 1.
@@ -186,6 +188,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
 
 @needs("send", "transactions", "receive")
 @covers("MQMQ-2.2.20.5-06")
+@varied("response queue", "time to be received", priority=("3", "0"))
 def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     """The SUT sends the messages of a transaction to two queues of the peer: all have the same ID."""
     transaction = sut.control.call("begin")["transaction"]
@@ -221,6 +224,7 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
 
 @needs("send", "transactions")
 @covers("MQMQ-2.2.20.5-06")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_messages_of_transaction_share_its_id(peer, sut, judge):
     """The SUT sends two transactions of two messages: the messages of a transaction have one ID, and the two IDs are
     different.

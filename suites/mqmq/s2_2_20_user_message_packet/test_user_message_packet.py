@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.mqmq.steps.layout import Layout
@@ -81,6 +81,7 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20-09")
+@varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_message_with_sh_has_session_header(peer, sut, judge):
     """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
     longer.

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_accepted_session, is_address
 from suites.mqqb.steps.pinging import read_element
@@ -19,6 +19,7 @@ from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 
 
 @covers("MQQB-3.1.1.3.1-01")
+@varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     """Two messages are sent on one session and one message on another: the acknowledgments of the sessions count 2 and
     1.
@@ -77,6 +78,7 @@ def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 @needs("restart")
 @covers("MQQB-3.1.1.3.1-12")
+@varied("destination", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     """The SUT must send three acknowledgments to an unreachable queue: after a restart, it sends the two recoverable
     ones in order.
@@ -106,6 +108,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1.2-01")
+@varied("positive journaling", "negative journaling", priority=("3", "7"))
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
     """The SUT sends two unacknowledged messages of a sequence again after a restart, with their TxSequenceNumbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")

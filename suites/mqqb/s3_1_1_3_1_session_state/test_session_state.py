@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
@@ -19,6 +19,7 @@ GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     """Two sequences to one queue and one sequence to another have increasing identifiers; the first sequence to each
     queue has Ordinal 1.
@@ -183,8 +184,9 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("queue_control")
+@needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
+@varied("priority", "trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
     earlier.
@@ -214,6 +216,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
+@varied("time to be received", "extension", priority=("3", "7"))
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
     sequence, and accepts the next message.
@@ -242,7 +245,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("restart", "management", "queue_control")
+@needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
     """RejectCount of a new sequence is 0; one message out of order before a restart and one after it increase

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -50,6 +50,7 @@ ZERO_SEQUENCE_ELEMENTS = {
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
 @pytest.mark.parametrize("owed", [0, 2])
+@varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
     its SessionAck counts 1.
@@ -108,6 +109,7 @@ def _build_session_ack(messages):
 
 
 @covers("MQQB-3.1.3.2-23")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
     sender = Sender(peer, sut)
@@ -126,6 +128,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
+@varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
     """The SUT sends a recoverable message that is not acknowledged as stored, and an unacknowledged express message,
     again on the next session.
@@ -180,19 +183,19 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     )
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """A session without messages closes when its Session Cleanup Timer expires for the first time, not for the second
     time.
     """
-    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
     session = peer.open_raw()
-    due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
+    due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(CLEANUP_MS, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    observed = took.when(cleanup_ms, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
     if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
         observed = CLOSED_AT_SECOND_EXPIRY
     judge(
@@ -384,6 +387,7 @@ def _expect_now(peer):
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
+@varied("priority", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge):
     """While the SUT requests a session for a message, the Session Retry Connect Timer of the session runs with the
     configured time.

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
@@ -22,6 +22,7 @@ OWN, FORWARDED = 1, 2
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
     """Three of four messages are acknowledged: then the journal contains the two of them with JP set, and before that
     it contains none.
@@ -56,6 +57,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
+@varied("response queue", "time to reach queue", "trace")
 def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
     """The peer acknowledges three recoverable messages as received, then two of them and later the third as stored: the
     SUT journals each when it is acknowledged as stored.
@@ -104,6 +106,7 @@ def _has_at_least_messages(found: Callable[[], list[str]], count: int) -> bool:
 @covers("MQQB-3.1.5.5.4-01")
 @needs("send", "private_names", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("label", "queue privacy", priority=("3", "0"))
 def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     """The peer acknowledges a message of the SUT with JP and a message with JP that the SUT forwards: the SUT journals
     only its own message.

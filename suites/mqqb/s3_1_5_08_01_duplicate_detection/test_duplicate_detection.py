@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, find_history_entry
@@ -59,6 +59,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
     """The peer sends a message that its queue refuses twice: the SUT sends one negative acknowledgment for it."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -74,6 +75,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @needs("private_names")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
     """The peer sends two of three messages for a queue of the peer twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
@@ -109,13 +111,14 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
-@needs("set_timers", "restart")
+@needs("timers", "restart")
+@varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
     accepted twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -123,13 +126,13 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     receiver.await_acks(2)
     receiver.acknowledge_all()
     for turn in range(1, 4):
-        peer.pass_time_until(sent[0], sut.duration_ms(HISTORY_CLEANUP_MS) * turn * 4 // 5)
+        peer.pass_time_until(sent[0], sut.duration_ms(cleanup_ms) * turn * 4 // 5)
         sent.append(receiver.send_packet(repeated))
     sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).require_steady(sut.duration_ms(HISTORY_CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(cleanup_ms) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
@@ -44,6 +44,7 @@ class ForwardingSut:
 @covers("MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+@varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     """The peer sends messages for itself with different hop counts: the SUT forwards them unchanged, with RC increased
     by one.

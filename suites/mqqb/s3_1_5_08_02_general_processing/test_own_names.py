@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import computer_names
 from suites.mqqb.steps.exchanges import deliver_message
 
 
 @needs("receive")
 @covers("MQQB-3.1.5.8.2-14")
+@varied("extension", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
     """Messages to the full name and to the short name of the SUT's computer are acknowledged and stored in
     their queue.

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, facts, of_classes, packets
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -98,12 +98,12 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 
 
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
-@needs("configure")
+@needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     """SendInsecureNacks is TRUE: of the messages to missing queues, only those with NA are acknowledged with
     BAD_DST_Q.
     """
-    sut.configure(send_insecure_nacks=True)
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [
@@ -128,6 +128,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-20")
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
     """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
     cause none.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 
 from harness.expectations import holds
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
@@ -195,6 +195,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-01")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
     """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
     with no other class.

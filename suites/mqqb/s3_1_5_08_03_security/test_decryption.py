@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, one_of
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, judge_dispositions
@@ -75,6 +75,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 
 @SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-45")
+@varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The encrypted body of a transactional message arrives decrypted."""
     secured = Secured(peer, sut)

@@ -8,7 +8,7 @@ from functools import partial
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transaction_header
 
@@ -26,6 +26,7 @@ MESSAGE_COUNT = 12
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
+@varied("trace", "label", priority=("3", "7"))
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
     message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
@@ -69,6 +70,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
+@varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a transactional message, and a SessionAck
     acknowledges all: when the timer expires, it resends only the first and the last.

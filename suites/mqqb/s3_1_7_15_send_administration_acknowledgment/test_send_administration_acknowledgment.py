@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
@@ -78,9 +78,9 @@ def _describe_queue(frame, name: str) -> str:
     "MQQB-3.1.7.15-30",
     "MQQB-3.1.7.15-34",
 )
-@needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@pytest.mark.parametrize("name", ["direct", "private"])
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
+@varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
     is acknowledged with ACK_REACH_QUEUE.
@@ -102,6 +102,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
+@varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
     """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
     purged or received: the SUT sends no acknowledgment.
@@ -125,13 +126,19 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 
 
 @covers("MQQB-3.1.7.15-05")
-@needs("configure")
-@pytest.mark.parametrize("insecure", [False, True])
+@pytest.mark.parametrize(
+    "insecure",
+    [pytest.param(False, marks=needs("configure")), pytest.param(True, marks=needs("insecure_nacks"))],
+)
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
     sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
     """
-    sut.configure(send_insecure_nacks=insecure)
+    if insecure:
+        sut.send_insecure_nacks()
+    else:
+        sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
     sent = [
@@ -204,12 +211,13 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.15-12")
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     ("asked", "name"),
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
     """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
     that number.
@@ -245,7 +253,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-29",
     *ATTRIBUTES,
 )
-@needs("queue_control")
+@needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
@@ -349,12 +357,13 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
 
 
 @covers("MQQB-3.1.7.15-22")
-@needs("configure")
+@needs("insecure_nacks")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.
     """
-    sut.configure(send_insecure_nacks=True)
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
@@ -385,6 +394,7 @@ RULES_OF_CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
+NEED_OF_WAY = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
 RULES_OF_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -409,14 +419,14 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-28",
     *ATTRIBUTES,
 )
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in RULES_OF_DELIVERIES.items()]
 )
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param(end, marks=covers(rule, *RULES_OF_EVENTS.get(end, ())), id=end)
+        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
         for end, rule in RULES_OF_CLASSES.items()
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
@@ -191,6 +191,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
+@varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
     without its highest byte.

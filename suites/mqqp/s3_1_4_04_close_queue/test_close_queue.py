@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 
 pytestmark = needs("qm2qm")
@@ -119,6 +119,7 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
 @needs("inspect")
 @covers("MQQP-3.1.4.4-15")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
     """A queue is opened twice, and one handle is closed: OpenQueueEntryCollection contains only the entry of the handle
     that is open.

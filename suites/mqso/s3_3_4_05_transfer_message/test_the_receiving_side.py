@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import acknowledgment, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
 
 NEGATIVE_BIT = 0x8000
@@ -12,6 +12,7 @@ NEGATIVE_BIT = 0x8000
 
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
+@varied("application tag", "extension", priority=("3", "0"))
 def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     """Two messages that arrive twice are stored once each; a nontransactional message to a transactional queue gets a
     negative acknowledgment.

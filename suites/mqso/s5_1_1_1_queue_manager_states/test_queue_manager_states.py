@@ -83,7 +83,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
 STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
-@needs("environment", "send", "receive", "queue_control")
+@needs("environment", "send", "receive", "queues")
 @covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
     """A stop closes the session, and the stopped SUT refuses a session and an application's peek; when it is started
@@ -138,7 +138,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     sut.change_environment(service=True)
 
 
-@needs("environment", "inspect", "send", "receive", "queue_control")
+@needs("environment", "inspect", "send", "receive", "queues")
 @covers(
     "MQSO-5.1.1.1-05",
     "MQSO-5.1.1.1-06",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 
@@ -13,9 +13,10 @@ PENDING_TIMEOUT_MS = 60_000
 SHORT_TIMEOUT_MS = 200
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+@varied("body", "positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
     """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
     the queue stores the next message.
@@ -36,8 +37,9 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+@varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """A pending receive takes a message that arrives; a receive whose timeout has expired returns no message and takes
     no later message.
@@ -59,6 +61,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
+@varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
     same name is empty.
@@ -72,8 +75,9 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
     """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
     purge.
@@ -89,8 +93,9 @@ def test_full_queue_stores_no_message(sut, judge):
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive", "restart")
+@needs("queues", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
     restart, reads with both cursors are refused.

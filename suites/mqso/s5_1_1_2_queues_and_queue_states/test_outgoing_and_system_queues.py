@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender
@@ -14,6 +14,7 @@ SHORT_LIFETIME_S = 2
 
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
+@varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
     """One, two and three messages to three queues of the peer wait in three separate outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
@@ -83,6 +84,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     "MQSO-5.1.1.3-D02",
     "MQSO-5.1.1.3-D08",
 )
+@varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     """Of six messages that expire unsent, only those with negative journaling become dead letters, the transactional
     message in a separate queue; of two delivered messages, only the one with positive journaling is in the journal.
@@ -120,6 +122,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
 
 @covers("MQSO-5.1.1.2-D14")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     """The acknowledgment of a transactional message from the peer is addressed to the peer's queue order_queue$."""
     receiver = Receiver(peer, sut)

@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import RETRY_MS, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
 
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and

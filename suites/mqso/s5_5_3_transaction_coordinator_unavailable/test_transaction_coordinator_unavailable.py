@@ -24,7 +24,7 @@ def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     return {"send": sending, "receive": receiving}
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     """When the coordinator is lost, a message that its transaction has received is in the queue again, and the
@@ -50,7 +50,7 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     """When the coordinator was lost and is available again, an external transaction receives a message, is prepared and
@@ -71,7 +71,7 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
     """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
@@ -99,7 +99,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     judge("MQSO-5.5.3-05", expected=in_queue("of the peer"), observed=sut.labels(transactional), evidence=[arrived])
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control", "restart")
+@needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
     """If the SUT is restarted while the coordinator is unavailable, it accepts a session and has its messages; external

@@ -157,7 +157,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge("MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence)
 
 
-@needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
+@needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and whose first retry fail serves no requests for a further 900 seconds, and serves requests

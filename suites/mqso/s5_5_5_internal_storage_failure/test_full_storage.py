@@ -84,7 +84,7 @@ def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
     sut.restart()
 
 
-@needs("environment", "receive", "queue_control")
+@needs("environment", "receive", "queues")
 @covers("MQSO-5.5.5-01")
 def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
     """When a full disk has room again, an arriving recoverable message is stored and acknowledged."""

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
@@ -24,6 +24,7 @@ SENDER_TYPE_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
+@varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
     """A recoverable message of an application without administrative rights is sent. If the packet names an
     administrator or no user, the rule is not exercised; a refused send always fails.

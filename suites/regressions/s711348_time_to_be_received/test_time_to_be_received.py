@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 100_000, 1_000_000
@@ -22,6 +22,7 @@ NEVER_EXPIRES_S = 0xFFFFFFFF
         pytest.param((None, LONG_LIFETIME_S, SHORT_LIFETIME_S), id="the-longest-first"),
     ],
 )
+@varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
     """Three messages of one transaction, two with different values of TimeToBeReceived and one without a value, are
     each sent with their own value.
