@@ -23,7 +23,7 @@ ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers(
     "MQDMPR-3.1.7.1.3.1-10",
     "MQDMPR-3.1.7.1.3.1-11",
@@ -80,14 +80,13 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner")
     judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0, case="rights of everyone")
     others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
-    is_integrated = sut.inspect_queue_manager().get("DirectoryIntegrated")
-    computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
+    computers = [] if sut.is_directory_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
     owners = [sid for sid, mask in others if mask == ALL_RIGHTS]
     judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers, case="access list")
     judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners, case="access list")
 
 
-@needs("queue_control", "inspect", "security")
+@needs("queue_control", "security")
 @covers(
     "MQDMPR-3.1.7.1.3.1-10",
     "MQDMPR-3.1.7.1.3.1-13",

@@ -30,7 +30,7 @@ def _create_with_descriptor(sut, judge, name, given, **how):
     return descriptors.read_security(sut, queue)
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
     """A queue that is created with an access list has exactly that list; a queue that is created without an access list
@@ -56,7 +56,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     )
 
 
-@needs("queue_control", "inspect", "security")
+@needs("queue_control", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
@@ -75,7 +75,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     )
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
