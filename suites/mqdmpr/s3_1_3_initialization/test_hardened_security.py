@@ -57,8 +57,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
-                "before": state_before,
-                "after": sut.outgoing_queue(to)["state"],
+                "state_before_wait": state_before,
+                "state_after_wait": sut.outgoing_queue(to)["state"],
                 "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
@@ -67,7 +67,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("the SUT opens no session")},
+                expected={
+                    "state_before_wait": LOCKED,
+                    "state_after_wait": LOCKED,
+                    "session": holds("the SUT opens no session"),
+                },
                 observed=observed,
             )
     session = sender.poll_session()
