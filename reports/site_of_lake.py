@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return the content of the site for this state of the lake."""
+    """Return the contents of the site for the given state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)

@@ -59,7 +59,7 @@ def shown_profile(profile: str) -> str:
 
 
 def repeat(rule: str) -> str:
-    """Return the command that repeats the checks of a rule."""
+    """Return the command that runs the checks of a rule again."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 

@@ -133,7 +133,7 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
-    """Return whether a text begins with the value of a field."""
+    """Return whether a text begins with the value of a field, in any form in which a text may write the value."""
     return any(text.startswith(form) and _END.match(text, len(form)) for form in _list_value_forms(field))
 
 

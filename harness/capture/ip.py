@@ -40,7 +40,7 @@ class TcpFlags(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class TcpSegment:
-    """One TCP segment; ``sequence`` and ``acknowledged`` are u32."""
+    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32."""
 
     source: Endpoint
     target: Endpoint

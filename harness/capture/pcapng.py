@@ -99,7 +99,7 @@ def note_block(text: bytes) -> bytes:
 
 
 def block_of_note(data: bytes) -> bytes:
-    """Return a block with the data of another note block."""
+    """Return the block that stores the data of a note."""
     return _read_block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
 
 

@@ -46,7 +46,7 @@ def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
 
 
 class Held(Protocol):
-    """The interface of a packet that the window keeps."""
+    """The interface of a packet that a `Window` keeps."""
 
     size: int
     places: list[Place]

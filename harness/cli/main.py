@@ -84,7 +84,7 @@ class LazyCommands(TyperGroup):
         return [*MODULES_OF_COMMANDS, *sorted(_others())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return a command by name; None for one that does not exist."""
+        """Return the command with a name; None for an unknown name."""
         register = find_register(cmd_name)
         if register is None:
             return None

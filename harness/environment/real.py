@@ -340,7 +340,7 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """Report to the witness the port that was chosen for port 0."""
+        """Report to the witness the port that the operating system chose for port 0."""
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

@@ -26,7 +26,7 @@ class HasFields(Protocol):
     """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
-        """Return fields by name."""
+        """Return the values of the named fields, by name."""
 
 
 class Named(Expectation):

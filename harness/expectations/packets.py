@@ -16,7 +16,7 @@ NOTHING = "nothing"
 
 
 class Answering(Ending, Protocol):
-    """A conversation whose packets from the SUT are known."""
+    """A conversation that records the packets from the SUT."""
 
     @property
     def received(self) -> Sequence[Frame]:

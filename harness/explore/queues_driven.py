@@ -183,7 +183,7 @@ class QueuesDriven:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _elapse(self, ms: int) -> None:
-        """Do nothing, because the time has already passed."""
+        """Do nothing, because the time of the step has already passed."""
 
     def _restart(self) -> str:
         self._sut.restart()
@@ -191,7 +191,7 @@ class QueuesDriven:
         return "done"
 
     def name_message(self, message_id: str, name: str) -> None:
-        """Store the model's name of a message."""
+        """Store the name that the model gives a message."""
         self._messages[message_id.lower()] = self._messages[_correlation(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class QueuesDriven:
         return self._sut.direct_name(path)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Wait for the expected answers."""
+        """Wait until the expected answers have arrived."""
         environment = self._sut.environment
         within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
 

@@ -37,7 +37,7 @@ _GARBLED = {"signature": 4, "version": 0}
 
 
 class SessionsDriven:
-    """A system that accepts sessions from a peer without a core."""
+    """A system that accepts sessions from a raw connection of the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -148,7 +148,7 @@ class SessionsDriven:
         }
 
     def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
-        """Describe a packet of the beginning of a session."""
+        """Describe a packet of the session's set-up in the terms of the model."""
         try:
             packet = parse_packet(data)
         except FormatError:

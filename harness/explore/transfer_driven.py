@@ -23,7 +23,7 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 
 _TIME_STAMP = 1_000_000
 _LIFE_S = 10_000
-"""int s: the TimeToReachQueue of the peer's messages."""
+"""int s: the TimeToReachQueue of the messages that the peer sends."""
 _AT_ONCE_MS = 50
 _ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL = {"positive": "JP", "negative": "JN"}

@@ -58,7 +58,7 @@ class Wire:
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
-        """Send a message of the peer."""
+        """Send a message of the peer on a session, and record whether it is recoverable."""
         parsed = parse_packet(packet)
         assert isinstance(parsed, UserMessagePacket)
         self._sent[session.record].append(parsed.UserHeader.DM == 1)

@@ -45,11 +45,11 @@ class Worlds:
 
     @property
     def first(self) -> Model:
-        """The world with the first remaining readings."""
+        """The first world that agrees with all observations so far."""
         return self._worlds[0]
 
     def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
-        """Return a step that the first world can take."""
+        """Return a random step that the first world can take."""
         return self.first.draw(chance, names, weights)
 
     def take(self, step: Step) -> bool:
@@ -80,7 +80,7 @@ class Worlds:
             return None
 
     def awaited(self) -> set[str]:
-        """Return the names of the answers that any world expects now."""
+        """Return the names of the answers that at least one world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:

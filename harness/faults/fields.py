@@ -67,18 +67,18 @@ def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install
 
 
 def bit_set(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits set."""
+    """Return an installer that sets the named bits of a field in sent packets."""
     bits = _bits(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits clear."""
+    """Return an installer that clears the named bits of a field in sent packets."""
     return _change_field(kind, _bits(kind, path), lambda old: 0, when)
 
 
 def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits inverted."""
+    """Return an installer that inverts the named bits of a field in sent packets."""
     return _change_field(kind, _bits(kind, path), lambda old: ~old, when)
 
 

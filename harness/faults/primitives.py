@@ -125,12 +125,12 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
 
 
 def skip(method: Method) -> Install:
-    """Skip a step that has no result."""
+    """Replace a step without a result by a step that does nothing."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
-    """Skip a step that is a sequence of remote calls."""
+    """Replace a step that is a sequence of remote calls by a step that makes no call."""
 
     def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
@@ -203,7 +203,7 @@ def at_restart(change: Callable[[QueueManager], None]) -> Install:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """An installer of several changes."""
+    """An installer that installs several changes."""
 
     installs: tuple[Install, ...]
 
@@ -218,5 +218,5 @@ def both(*installs: Install) -> Install:
 
 
 def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
-    """Change one byte."""
+    """Return a function that replaces one byte of a packet."""
     return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]

@@ -40,11 +40,11 @@ class NothingCached(Cache):
     """A cache that stores no entry."""
 
     def add(self, entry: Any) -> None:
-        """Discard the entry."""
+        """Discard the entry instead of storing it."""
 
 
 class OnlyTheLast(Cache):
-    """A cache that stores only the last entry."""
+    """A cache that stores only the entry that was added last."""
 
     def add(self, entry: Any) -> None:
         """Replace all other entries with this one."""
@@ -53,7 +53,7 @@ class OnlyTheLast(Cache):
 
 
 class CachedInMs(Cache):
-    """A cache that stores CachedTime in ms instead of seconds."""
+    """A cache that stores CachedTime in milliseconds instead of seconds."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))

@@ -24,7 +24,7 @@ _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 @dataclass(slots=True)
 class Totals:
-    """The counts over all conversations, for the report."""
+    """The counts of packets and connections over all conversations of a capture, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
@@ -285,7 +285,7 @@ class _Way(Receiver):
         self.end()
 
     def end(self) -> None:
-        """End the direction."""
+        """Record the end of this direction of the connection."""
         if self._cutter is not None:
             self._cutter.end()
 

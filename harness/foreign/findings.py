@@ -86,7 +86,7 @@ class SystemFinding:
     unjudged: dict[str, int]
 
     def of(self, *verdicts: Verdict) -> list[RuleFinding]:
-        """Return the rules with one of these verdicts."""
+        """Return the rules whose verdict is one of the given verdicts."""
         return [one for one in self.rules if one.verdict in verdicts]
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 NOT_IP = -1
-"""The result for a frame of another protocol, such as ARP."""
+"""The result for a frame without an IP packet, such as an ARP frame."""
 CUT = -2
-"""The result for a frame that is cut before its protocol field."""
+"""The result for a frame that the capture cuts off before the protocol field."""
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)

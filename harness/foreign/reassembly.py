@@ -36,10 +36,10 @@ class Segment(NamedTuple):
 
 
 class Receiver:
-    """The interface of a receiver of one direction's bytes."""
+    """The interface of an object that receives the bytes of one direction of a connection."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Handle the next bytes, with their frame."""
+        """Handle the next bytes, and the frame that contained them."""
         raise NotImplementedError
 
     def hole(self, size: int, number: int) -> None:
@@ -47,7 +47,7 @@ class Receiver:
         raise NotImplementedError
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
-        """Handle the end of this direction."""
+        """Handle the end of this direction of the connection."""
         raise NotImplementedError
 
 
@@ -84,7 +84,7 @@ class Reassembly:
 
     @property
     def closed(self) -> bool:
-        """Whether both directions have ended."""
+        """Whether both directions of the connection have ended."""
         return self.ways[0].closed and self.ways[1].closed
 
     def add(

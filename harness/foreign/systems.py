@@ -73,7 +73,7 @@ class System:
         return taken
 
     def release_packets(self) -> None:
-        """Drop the findings on packets, after the verdicts were taken."""
+        """Discard the findings about single packets after the verdicts were derived from them."""
         self.judge.packets.tallies.clear()
 
     def _identify(self, frame: Frame) -> None:

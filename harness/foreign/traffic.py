@@ -35,7 +35,7 @@ class Traffic:
     """The conversation and the sending side of each direction, by the addresses and ports of the direction."""
 
     def take(self, record: Record) -> None:
-        """Add the next frame."""
+        """Add the next frame of the capture."""
         self.frames += 1
         time_us = record.time_us
         if self.frames == 1:

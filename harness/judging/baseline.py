@@ -38,7 +38,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """An accepted failure of a rule."""
+    """A rule that fails and whose failure the baseline accepts."""
 
     rule: str
     reason: str
@@ -79,11 +79,13 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run has neither a new deviation nor a stale entry."""
+        """Whether the run has neither a deviation missing from the baseline nor an entry of the baseline that no longer
+        fails.
+        """
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
-        """Yield the lines that describe the result on the terminal."""
+        """Yield the lines for the terminal that describe the comparison with the baseline."""
         yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
         if self.new:
             yield f"not in the baseline: {', '.join(self.new)}"

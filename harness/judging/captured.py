@@ -28,11 +28,11 @@ than that of a check.
 
 
 class NoDirection(MqconformError):
-    """A capture does not record which of its packets the SUT sent."""
+    """The capture does not record which of its packets the SUT sent."""
 
 
 class TooMuch(MqconformError):
-    """A capture has more packets than the harness judges."""
+    """The capture has more packets than the harness judges."""
 
 
 _Event = tuple[int, int, Callable[[], object]]
@@ -101,7 +101,7 @@ class Replay(Recorder):
         self._start_us = self.now_us = 0
 
     def play(self) -> None:
-        """Play the whole capture."""
+        """Judge the whole capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
         if (cost := _cost(found)) > MAX_CAPTURE_BYTES:

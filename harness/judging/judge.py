@@ -45,7 +45,7 @@ class HasEvidence(Protocol):
 
     @property
     def evidence(self) -> Iterable[Frame | None]:
-        """The packets."""
+        """The packets that prove a verdict on this object."""
 
 
 Shown = Frame | HasEvidence | Iterable[Any] | None
@@ -257,7 +257,7 @@ class Judge:
         return judge
 
     def end_rows(self, entry: Entry) -> None:
-        """Take the verdict of a rule by all further runs."""
+        """Record the combined verdict of a rule after all rows of a varied check have run."""
         self._put(entry)
 
     def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:

@@ -217,7 +217,7 @@ class Tally:
     """The first of the packets that broke it."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
-        """Count a packet."""
+        """Count a packet according to the finding of the predicate."""
         if isinstance(finding, tuple):
             kept, observed = finding
             self.seen += 1
@@ -238,7 +238,7 @@ class Tally:
             ] += 1
 
     def add(self, other: Tally) -> None:
-        """Count the packets of another row."""
+        """Add the counts of another row of the same check."""
         if other.first is not None and (self.first is None or not self.seen):
             self.first, self.first_observed = other.first, other.first_observed
         self.seen += other.seen
@@ -282,7 +282,7 @@ class PassiveJudge:
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
-        """Add a packet to the summaries, without judging the packet."""
+        """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
     def _judge(self, frame: Frame) -> None:
@@ -317,7 +317,7 @@ class PassiveJudge:
         return judge
 
     def add(self, other: PassiveJudge) -> None:
-        """Take the findings of a row."""
+        """Add the findings of the judge of another row of the same check."""
         for rule, tally in other.tallies.items():
             if rule in self.tallies:
                 self.tallies[rule].add(tally)
@@ -331,7 +331,7 @@ class PassiveJudge:
         self._of_kind, self._rules = other._of_kind, other._rules
 
     def leave(self, connection: Connection) -> None:
-        """Discard the summaries of a connection that has ended."""
+        """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
     def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:

@@ -68,12 +68,12 @@ so pass precedes not_exercised.
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts that count a rule as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts that mean that a rule is broken."""
+"""The verdicts that mean that the SUT broke the rule."""
 _RANK = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG = (*BAD, Verdict.WARN)
-"""The verdicts that a person should inspect, worst first."""
+"""The verdicts that need inspection by a person, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -153,7 +153,7 @@ class Log(Protocol):
     """A sink of verdicts: the file of a run, or the list in which a worker collects the verdicts of a check."""
 
     def append(self, entry: Entry, /) -> None:
-        """Add a verdict."""
+        """Add a verdict to the log."""
 
 
 class VerdictLog:
@@ -207,7 +207,7 @@ class VerdictLog:
 
 @dataclass(slots=True)
 class Recorded:
-    """The content of a verdict file that is resumed (``--resume``)."""
+    """The verdicts in the file of a run that is resumed (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
@@ -224,7 +224,7 @@ class Recorded:
     """Checks that run again, because the run had ended and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
-        """Record a line of the file."""
+        """Record one line of the verdict file."""
         self.counts[verdict] += 1
         self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
         if advice == Advice.MISSED:

@@ -33,7 +33,7 @@ class Learned:
 
 
 class SessionSystem:
-    """A system as an acceptor of sessions, driven input by input."""
+    """A system that accepts sessions, driven by one input of a word after another."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -45,14 +45,14 @@ class SessionSystem:
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
-        """Open a new connection."""
+        """Open a new connection for the inputs of a word."""
         self._conversation = self._peer.connect()
         self._seen = 0
         self._word = ()
         self.words += 1
 
     def end_word(self) -> None:
-        """Close the connection."""
+        """Close the connection of a word."""
         if self._conversation is not None:
             self._conversation.end()
         self._conversation = None
@@ -123,7 +123,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """Adapts the system to the interface of AALpy."""
+        """Adapts the session system to the interface of AALpy."""
 
         def pre(self) -> None:
             system.begin_word()

@@ -26,7 +26,7 @@ class Machine:
     states: Mapping[str, Row]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
-        """Return the outputs of a word from the initial state."""
+        """Return the outputs of a word that begins in the initial state."""
         state, outputs = self.initial, []
         for letter in word:
             output, state = self.states[state][letter]
@@ -34,7 +34,7 @@ class Machine:
         return outputs
 
     def to_json(self) -> dict[str, Any]:
-        """Return the machine as JSON that ``read_machine`` reads."""
+        """Return the machine as JSON, in the form that ``read_machine`` reads."""
         states = {
             name: {letter: {"output": output, "next": following} for letter, (output, following) in row.items()}
             for name, row in self.states.items()

@@ -33,7 +33,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number with known bounds (inclusive)."""
+    """A number that is known only to lie between two bounds (inclusive)."""
 
     least: int
     most: int

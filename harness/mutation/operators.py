@@ -65,7 +65,7 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """Drop one of several conditions."""
+    """Yield changes that drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
         for index in range(len(values)):
@@ -74,7 +74,7 @@ def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def and_or(site: Site, context: Context) -> Iterator[Edit]:
-    """Exchange ``and`` and ``or``."""
+    """Yield changes that exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
         yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
@@ -97,7 +97,7 @@ def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
-    """Exchange ``min`` and ``max``."""
+    """Yield changes that exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
         yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
@@ -129,7 +129,7 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_field(site: Site, context: Context) -> Iterator[Edit]:
-    """Read or set another field of the same record and type."""
+    """Yield changes that read or set another field of the same record and type."""
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.neighbour(site.node.attr)
@@ -153,7 +153,7 @@ def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """Drop a statement."""
+    """Yield changes that drop a statement."""
     node = site.node
     if (
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
@@ -203,7 +203,7 @@ def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
 
 
 def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
-    """Yield changes that return from the function at its beginning."""
+    """Yield changes that return from the function at its start."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
     answers: dict[str, list[ast.expr | None]] = {"None": [None], "bool": [ast.Constant(True), ast.Constant(False)]}

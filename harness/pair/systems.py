@@ -74,10 +74,10 @@ class NoJudge:
     """A judge that ignores packets, because a pair is judged by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
     def note(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
 
 class Pair:

@@ -235,7 +235,7 @@ class RawConversation(Conversation):
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
 
     def on_failed(self, error: str) -> None:
-        """Note that the connection attempt failed."""
+        """Record that the connection attempt failed."""
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
@@ -275,12 +275,12 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Pass every further packet of the core through ``change``."""
+        """Pass every later packet of the core through ``change``."""
         self.tampers.append(change)
         return self
 
     def outgoing(self, data: bytes) -> None:
-        """Send a packet of the core through the tampers."""
+        """Send a packet of the core after all installed changes were applied."""
         packet: Any = data
         if self.tampers:
             packet = dissect(data)

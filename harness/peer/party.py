@@ -19,7 +19,7 @@ from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
-"""An empty mapping: no field differs from its default."""
+"""An empty mapping, for a header whose fields all have their default values."""
 DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 

@@ -147,7 +147,7 @@ class Peer(Party):
 
     @property
     def host(self) -> CoreHost:
-        """The core and its sockets; they are started at the first use."""
+        """The core of the peer with its sockets, which is started at its first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1

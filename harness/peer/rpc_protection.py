@@ -62,11 +62,11 @@ class Protection:
         return self.auth_type == NTLM
 
     def trailer(self, token: bytes, pad: int = 0) -> Trailer:
-        """Return the trailer of a PDU."""
+        """Return the sec_trailer that a PDU of this context needs."""
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
     def is_of(self, trailer: Trailer) -> bool:
-        """Return whether a trailer belongs to this context."""
+        """Return whether a sec_trailer belongs to this security context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def step(self, token: bytes) -> bytes:
@@ -86,7 +86,7 @@ class Protection:
         return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
 
     def protect(self, pdu: bytes) -> bytes:
-        """Return a request or response with its protection."""
+        """Return a request or response that is signed or encrypted as this context requires."""
         if not self.signs:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT

@@ -113,12 +113,12 @@ class ServedCall:
             self.answered.append(self.association.send(part))
 
     def fault(self, status: int) -> None:
-        """Answer with a fault."""
+        """Answer the call with a fault PDU."""
         self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
 
 
 Answer = Callable[[ServedCall], None]
-"""A function that answers a call, or leaves it unanswered."""
+"""A function that answers a call, or deliberately does not answer it."""
 
 
 class ServedAssociation(RawConversation):
@@ -320,7 +320,7 @@ class RpcServer:
             answer(call)
 
     def named(self, name: str) -> list[ServedCall]:
-        """Return the calls of a method, in order."""
+        """Return the received calls of a method, in order of arrival."""
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:

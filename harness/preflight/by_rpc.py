@@ -39,7 +39,7 @@ def find_port(setup: Setup) -> Line:
 
 
 def bind_and_call(setup: Setup) -> Iterator[Line]:
-    """Bind both interfaces, and call a method without effects."""
+    """Bind to both interfaces, and call a method that changes nothing."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
     level = f"level {LEVEL_NAMES.get(access.level, 'none')}" + (f" as {access.user.name}" if access.user else "")
@@ -122,7 +122,7 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
 
 
 def _open_to_peek(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
-    """Open a queue to peek, and close it again."""
+    """Open a queue with peek access, and close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)
     if call.outcome == "MQ_OK":

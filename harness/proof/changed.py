@@ -33,7 +33,7 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the checked rules that a change may have affected."""
+    """Return the rules with checks whose proof a change in the code may have affected."""
     changed = _changed_folders(recorded, digests)
     return [
         rule
@@ -43,7 +43,7 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
 
 
 def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the errata with a changed variant."""
+    """Return the errata for which the code of a variant has changed."""
     changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")

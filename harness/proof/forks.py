@@ -24,7 +24,7 @@ MEMORY_BYTES = 3 << 30
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The result of a process that ended without an answer."""
+    """The result of a process that ended before it returned a result."""
 
     how: str
 

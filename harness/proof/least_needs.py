@@ -42,7 +42,7 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
-"""The systems that are counted."""
+"""The kinds of systems for which the judgeable rules are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[
 
 
 def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:
-    """Count the rules that each of ``SYSTEMS`` lets judge."""
+    """Count, for each of ``SYSTEMS``, the rules that can be judged on it."""
     return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in SYSTEMS.items()}
 
 

@@ -29,11 +29,11 @@ EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
 """The number of checks that broke off after which no further check is tried on a mutant."""
 SHOWN_CHARACTERS = 180
-"""The number of characters shown of a changed line."""
+"""The maximum number of characters of a changed line that are shown."""
 
 
 class Fate(StrEnum):
-    """The result of trying the checks on a mutant."""
+    """The result of running the checks on a mutant."""
 
     KILLED = "killed"
     NOTICED = "noticed"
@@ -43,7 +43,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One line of the results file."""
+    """One line of the file with the results of mutants."""
 
     name: str
     source: str

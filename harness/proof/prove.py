@@ -134,7 +134,7 @@ class _Candidates:
                     self._judged_in[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield a trial of each fault."""
+        """Yield one trial for each fault."""
         for fault in faults:
             needed = _Needed(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
@@ -157,7 +157,7 @@ class _Candidates:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
-        """Close the pairs whose function failed the rule in a trial."""
+        """Remove the pairs whose check function failed the rule in a trial from the open pairs."""
         self.open -= _convicted_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:

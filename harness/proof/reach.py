@@ -38,7 +38,7 @@ class CheckReach:
 
 
 Reach = Mapping[str, CheckReach]
-"""The reach by check."""
+"""By check: the lines of the reference that the check executes."""
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
@@ -49,7 +49,7 @@ def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
 
 
 def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
-    """Return the mutants whose lines no check runs."""
+    """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
         for file, lines in check.lines.items():
@@ -98,7 +98,7 @@ class LineRecorder:
         sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:
-        """Return the lines that ran since the last call."""
+        """Return the lines that were executed since the previous call."""
         taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
         self._lines.clear()
         sys.settrace(None)

@@ -22,12 +22,12 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 ALLOWED_VERDICT = "pass"
-"""The verdict of readings on which no check may fail."""
+"""The kind of reading on which no check may fail."""
 
 
 @dataclass(slots=True)
 class ReadingsRun:
-    """The results of running the variants."""
+    """The results of running the variants of errata."""
 
     run: list[str] = field(default_factory=list)
     convicted: dict[str, list[Line]] = field(default_factory=dict)
@@ -145,7 +145,7 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
 
 
 def summary(found: ReadingsRun) -> str:
-    """Return the summary in one line."""
+    """Return one line that summarizes the results."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
     return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
 

@@ -29,7 +29,7 @@ from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-"""The verdicts that a check gets when it breaks off."""
+"""The verdicts that the rules of a check get when the check ends early."""
 TRIAL_CPU_S = 300
 
 DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
@@ -61,7 +61,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A verdict with the values that a trial needs."""
+    """A verdict, reduced to the values that a trial needs."""
 
     test: str
     rule: str
@@ -121,7 +121,7 @@ class Trials:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """All checks, by their ids in verdicts."""
+        """All checks of the session, by the ids that verdicts use."""
         return tuple(self._items)
 
     def clean(self, checks: Iterable[str]) -> dict[str, Clean]:

@@ -31,7 +31,7 @@ def page(statement: Mapping[str, Any], key: str) -> str:
 
 
 def badge(statement: Mapping[str, Any]) -> str:
-    """Return the badge as SVG."""
+    """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", in_words(statement)
     widths = [_LETTER * len(text) + 12 for text in (left, right)]
     colour = _AMBER if statement["deviations"] else _GREEN
@@ -47,7 +47,7 @@ def badge(statement: Mapping[str, Any]) -> str:
 
 
 def in_words(statement: Mapping[str, Any]) -> str:
-    """Return the result as a short text."""
+    """Return the result of the certified run as a short text."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])
     return f"{kept}, {known} known deviation{'s' if known != 1 else ''}" if known else kept

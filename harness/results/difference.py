@@ -40,14 +40,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two runs, and the change of each of their rules, by id."""
+    """The difference of two runs: the change of each rule, by rule id."""
 
     a: RunResults
     b: RunResults
     steps: tuple[Step, ...]
 
     def of(self, kind: Kind) -> list[Step]:
-        """Return the rules with this change."""
+        """Return the rules with a given kind of change."""
         return [step for step in self.steps if step.kind is kind]
 
     @property

@@ -127,7 +127,7 @@ _RULES = {
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """Read certificate.json."""
+    """Read the file certificate.json."""
     return _read(path, _CERTIFICATE)
 
 

@@ -27,7 +27,7 @@ _CHANGED_BY_MARKDOWN = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches text that Markdown would not show unchanged."""
+"""Matches text that Markdown would change when it displays the text."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:

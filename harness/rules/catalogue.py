@@ -51,7 +51,7 @@ KINDS = MappingProxyType(
 )
 """The classes of rules, each with its meaning."""
 DEMANDS = ("demand", "garbled")
-"""The classes that count in the coverage."""
+"""The classes of rules that the coverage counts."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
@@ -142,11 +142,11 @@ class Rule:
 
     @property
     def observed(self) -> str:
-        """The meaning of the value of ``observe``."""
+        """The meaning of the rule's value of ``observe``."""
         return OBSERVED_HOW[self.observe]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row for a run folder's rules.json."""
+        """Return the rule as a row of the file rules.json in a run folder."""
         return {key: getattr(self, key) for key in _JSON_FIELDS}
 
 
@@ -178,7 +178,7 @@ class Catalogue(Mapping[str, Rule]):
         """For the folder of a section, the folders that check rules of this section instead."""
 
     def to_tree(self) -> dict[str, Any]:
-        """Return the catalogue as a tree of JSON."""
+        """Return the catalogue as a tree of JSON values."""
         return {
             "rules": [[getattr(rule, name) for name in _RULE_FIELDS] for rule in self._rules.values()],
             "documents": [asdict(document) for document in self._documents.values()],
@@ -189,7 +189,7 @@ class Catalogue(Mapping[str, Rule]):
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
-        """Return the catalogue of a tree that ``to_tree`` made."""
+        """Return the catalogue from the tree that ``to_tree`` returned."""
         rules = [_rule_of(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
@@ -221,7 +221,7 @@ class Catalogue(Mapping[str, Rule]):
         return self._documents[document].link(section)
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
-        """Return the rows for a run folder's rules.json."""
+        """Return the rows of the file rules.json in a run folder."""
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
@@ -291,7 +291,7 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
 
 
 def load_documents(root: Path = SUITES) -> dict[str, Document]:
-    """Read suites/documents.toml, by the short name of the document."""
+    """Read suites/documents.toml; return each document by its short name."""
     file = root / DOCUMENTS_FILE
     found = {}
     for name, row in read_toml(file).items():

@@ -81,13 +81,13 @@ class Erratum:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
-        """Return the erratum of a tree that ``asdict`` and JSON made."""
+        """Return the erratum from the tree that ``asdict`` and JSON produced."""
         readings = tuple(_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rule ids of ``where``."""
+        """The rule ids in the field ``where``."""
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
 
     def to_be_run(self) -> Iterator[tuple[str, Reading]]:

@@ -71,7 +71,7 @@ class Note:
 
     @property
     def name(self) -> str:
-        """The note as texts cite it: ``MS-MQQP <17>``."""
+        """The name with which texts cite the note: ``MS-MQQP <17>``."""
         return f"MS-{self.document} <{self.number}>"
 
     def cited_in(self, document: str) -> str:
@@ -84,7 +84,7 @@ class Note:
 
 
 class ProductNotes:
-    """All notes of the documents."""
+    """All product notes of the documents."""
 
     def __init__(self, notes: Mapping[str, Mapping[int, Note]]) -> None:
         """``notes``: by document and number."""
@@ -94,7 +94,7 @@ class ProductNotes:
         """The excused rules by profile, cached because every check of a run reads those of one profile."""
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
-        """Return everything as a tree of JSON."""
+        """Return all notes as a tree of JSON values."""
         return {
             document: [
                 {key: sorted(value) if isinstance(value, frozenset) else value for key, value in asdict(note).items()}
@@ -105,7 +105,7 @@ class ProductNotes:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
-        """Return the notes of a tree that ``to_tree`` made."""
+        """Return the notes from the tree that ``to_tree`` returned."""
         return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:

@@ -75,13 +75,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Events outside of the system that may have spoiled attempts."""
+    """Events outside of the system that may have invalidated attempts."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the combined doubts, the worse value of each."""
+        """Return the larger value of each doubt."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
 
 
 def is_bad(entries: list[Entry]) -> bool:
-    """Return whether an attempt went wrong."""
+    """Return whether an attempt has a verdict that a person should inspect."""
     return any(entry.verdict in WRONG for entry in entries)
 
 

@@ -38,7 +38,7 @@ class Live:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        """Count a report like pytest, but print no letter for it."""
+        """Count a report as pytest does, but print no letter for it."""
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""

@@ -39,7 +39,7 @@ class NamedRoots:
     by_subject: dict[str, NamedRoot] = field(default_factory=dict)
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
-        """Record that checks rest on a missing root."""
+        """Record a missing root, and the checks that depend on it."""
         root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, SAID_LIMIT)))
         root.checks.update(checks)
 
@@ -72,7 +72,7 @@ class NamedRoots:
         return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the missing roots in the form of run.json."""
+        """Return the missing roots in the form that run.json stores."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()

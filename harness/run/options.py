@@ -1,4 +1,4 @@
-"""Define pytest's options of a conformance run."""
+"""Define the options that a conformance run adds to pytest."""
 
 from __future__ import annotations
 

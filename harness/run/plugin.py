@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The previous handlers of the signals that end a run."""
+"""The signal handlers that were installed before the run, for the signals that end a run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 NEW_OBJECTS = 10_000
-"""After so many new objects Python looks for cycles among them."""
+"""The number of new objects after which Python searches for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

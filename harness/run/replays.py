@@ -21,7 +21,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
 NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that end before any packet is sent."""
+"""The verdicts of checks that sent no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
 

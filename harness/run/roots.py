@@ -53,11 +53,11 @@ class Roots:
         self._shared = None
 
     def note(self, rests: Rests) -> None:
-        """Record the observations of a check."""
+        """Record whether a check established a connection with the SUT."""
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
-        """Check the roots, unless the answer is known."""
+        """Check the roots whose state is still unknown."""
         if self.lines is not None or self._attempts == ATTEMPTS:
             return
         self._attempts += 1
@@ -76,7 +76,7 @@ class Roots:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def missing(self, rests: Rests) -> Iterator[Line]:
-        """Yield the missing roots on which a check rests."""
+        """Yield the missing roots on which a check depends."""
         for line in self.lines or ():
             if not line.bad:
                 continue

@@ -284,7 +284,7 @@ class Run:
         return hold(self.log.rules, deviations, whole=whole)
 
     def expects(self, rule: str, verdict: Verdict) -> bool:
-        """Return whether a verdict is a known deviation."""
+        """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
     def with_acceptance(self, result: RuleResult) -> RuleResult:
@@ -394,7 +394,7 @@ class _Earlier:
 
 
 def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
-    """Return the earlier verdicts, and the checks that run again."""
+    """Return the verdicts of the resumed run, and the checks that must run again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:

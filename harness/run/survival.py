@@ -25,7 +25,7 @@ _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check_before(item: pytest.Item) -> None:
-    """Ask the system before a check with the mark."""
+    """Check that the system is alive before a check that has the survival mark."""
     peer = _peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
-"""The names under which pytest stores its own options."""
+"""By option: the name under which pytest stores its own option."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """With --live, replace pytest's dots by the progress."""
+    """Replace the dots of pytest by the progress of the run if --live is given."""
     run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
         session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)

@@ -46,7 +46,7 @@ class Drawn:
 
     @classmethod
     def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> Drawn:
-        """Leave out the values that need what the system does not have."""
+        """Remove the values that need a capability that the system does not have."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
@@ -65,7 +65,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Trial:
-    """The verdicts of one row, by rule."""
+    """The verdicts of one run of a check, with one row."""
 
     row: Row
     entries: list[Entry] = field(default_factory=list)
@@ -73,12 +73,12 @@ class Trial:
     """The parameters that had an effect on the check."""
 
     def worst(self, rule: str) -> Verdict | None:
-        """Return the verdict of a rule; None without one."""
+        """Return the worst verdict of a rule; None if the rule has no verdict."""
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
         return worst(found) if found else None
 
     def entry(self, rule: str) -> Entry:
-        """Return the entry with this verdict."""
+        """Return the entry with the worst verdict of a rule."""
         verdict = self.worst(rule)
         return next(entry for entry in self.entries if entry.rule == rule and entry.verdict is verdict)
 
@@ -97,7 +97,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 
 
 class VariedCheck:
-    """The runs of a check with its rows."""
+    """The runs of one varied check, one run for each row."""
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
@@ -128,7 +128,7 @@ class VariedCheck:
         return self.tried[key]
 
     def _run(self, row: Row) -> Trial:
-        """Run the check with a row."""
+        """Run the check with one row."""
         item, sut = self.item, self.sut
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
@@ -155,7 +155,7 @@ class VariedCheck:
         return trial
 
     def _argument(self, name: str, value: Any) -> Any:
-        """Return what a check gets for a fixture in the present row."""
+        """Return the value of a fixture for the current row."""
         if name == "peer":
             return self.rows.peer
         if name == "judge":
@@ -215,10 +215,10 @@ class VariedCheck:
 
 
 def changed(row: Row, plain: Row) -> Row:
-    """Return the part of a row that is not plain."""
+    """Return those values of a row that differ from the plain row."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
 
 def describe(row: Row) -> str:
-    """Return a combination as a verdict names it."""
+    """Return a row as the text that a verdict shows."""
     return ", ".join(f"{name} {value}" for name, value in row.items())

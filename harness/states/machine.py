@@ -65,15 +65,15 @@ class Machine:
         self.evidence: list[Any] = []
 
     def bring_into(self, name: str) -> None:
-        """Bring the system into a state."""
+        """Bring the system into the named state."""
         self.steps["states", name](self)
 
     def apply(self, name: str) -> str:
-        """Apply an event; return its outcome."""
+        """Apply the named event; return its outcome."""
         return str(self.steps["events", name](self))
 
     def look(self, *names: str) -> dict[str, Any]:
-        """Return the observation at each of these places."""
+        """Return the observation of each named probe."""
         return {name: self.steps["probes", name](self) for name in names}
 
 

@@ -60,12 +60,12 @@ class Cell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules of the outcome and of everything visible."""
+        """The rules of the cell's outcome and of all observations that the cell lists."""
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
     def name(self) -> str:
-        """The name of the cell in the id of its check."""
+        """The name of the cell, as the id of its check contains it."""
         return f"{self.state}, {self.event}"
 
 
@@ -131,13 +131,13 @@ def read_table(path: Path) -> Table:
 
 
 def read_tables(rule: str = "") -> list[Table]:
-    """Read the tables of all sections, or those that name a rule."""
+    """Read the state tables of all sections, or of the sections that cite a rule."""
     paths = sorted(SUITES.glob(f"*/*/{STATES_FILE}"))
     return [read_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
 
 
 def find_mistakes(table: Table) -> Iterator[str]:
-    """Yield the errors in a table, one line each."""
+    """Yield one line for each error in a state table."""
     if table.initial not in table.states:
         yield f"the initial state {table.initial!r} is not a state"
     for state, one in table.states.items():

@@ -1,4 +1,4 @@
-"""Define the closed vocabulary of outcomes of a cell."""
+"""Define all words that the outcome of a cell may use."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class Agent:
         self._watch_socket()
 
     def read(self) -> None:
-        """Read the available bytes, which may belong to any channel."""
+        """Read the available bytes; they may belong to the answers of several channels."""
         if self._socket is None:
             return
         try:
@@ -277,7 +277,7 @@ class AgentWire:
         self.drop()
 
     def drop(self) -> None:
-        """Stop listening."""
+        """Close the wire without waiting for further answers."""
         self._closed = True
         self._environment.forget(self._sock)
 

@@ -22,9 +22,9 @@ from reference_qm.surface.inputs import Endpoint
 
 SAID_LIMIT = 500
 POLL_MS = 50
-"""How often a command is asked whether it has ended."""
+"""int ms: the interval between two checks whether a command has ended."""
 ANSWER_LIMIT = 16 * 1024 * 1024
-"""Bytes of an answer, as of an agent's line."""
+"""int bytes: the maximum size of a command's answer, equal to that of a line from an agent."""
 DECISIVE: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "queue_control": frozenset({"create_queue", "delete_queue"}),
@@ -40,7 +40,7 @@ DECISIVE: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def facilities_of(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities that commands for these verbs make."""
+    """Return the facilities that are complete with commands for these verbs."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE.get(name, needed) <= set(verbs))
 
 

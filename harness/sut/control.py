@@ -43,7 +43,7 @@ them.
 
 
 class Control(Protocol):
-    """A control channel, with a method for its verbs."""
+    """A control channel, with one method for each verb."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb. Raise ControlRefused when the SUT refuses it, SutUnavailable when no answer arrives,

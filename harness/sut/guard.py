@@ -42,7 +42,7 @@ class Guard:
         self._tell(str(pid))
 
     def close(self) -> None:
-        """End the remaining processes, and wait for their end."""
+        """End the remaining processes, and wait until they have ended."""
         if self._process is not None:
             self._tell(LAST_LINE)
             self._process.communicate()

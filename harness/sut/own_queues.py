@@ -59,7 +59,7 @@ class OwnQueues:
 
     @property
     def control(self) -> Control:
-        """The control channel; ask ``has`` first."""
+        """The control channel; call ``has`` before using it."""
         if self._control is None:
             raise HarnessError("a check without needs(...) used the control channel")
         return self._control
@@ -254,7 +254,7 @@ class OwnQueues:
         return undo
 
     def forget_queues(self) -> None:
-        """Forget the queues of a row: the next one has its own."""
+        """Forget the queues of the current row, because the next row creates its own queues."""
         self._queues, self._made, self._paused, self._kept_in = {}, {}, [], set()
 
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:

@@ -115,20 +115,20 @@ class ReplayDriver:
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no process."""
 
     def confirm(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no system."""
 
     def stop(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no process."""
 
 
 class _ReplaySut(Sut):
     """A view that undoes nothing at the end, because events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay leaves no queues or messages."""
 
 
 class ReplayControl:
@@ -166,4 +166,4 @@ class ReplayControl:
         return found
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing, because no channel is open."""

@@ -75,7 +75,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
 
     def follow(self, us: int) -> None:
-        """Set the time to that of a recorded event."""
+        """Set the clock to the time of a recorded event."""
         self._us = max(self._us, us)
         self._now_ms = max(self._now_ms, self._ms(us))
 

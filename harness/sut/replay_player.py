@@ -32,17 +32,17 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return the sink of the system's bytes."""
+        """Return the sink that receives the bytes of the system."""
 
 
 class Scene(Protocol):
     """The interface of the environment in which a capture is played: its time, and the harness's connections."""
 
     def epoch_us(self) -> int:
-        """Return the time."""
+        """Return the current time of the replay (int microseconds since 1970 UTC)."""
 
     def follow(self, us: int) -> None:
-        """Set the time to that of a recorded event."""
+        """Set the clock to the time of a recorded event."""
 
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting to an endpoint."""
@@ -159,7 +159,7 @@ class Player:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, because it differs from its capture."""
+        """End the check, because it behaves differently than in its capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -171,7 +171,7 @@ class Player:
     # -- what the system does ------------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return the next item, of the system or of the harness."""
+        """Return the next item of the capture."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
@@ -288,7 +288,7 @@ class Player:
             self._at += 1
 
     def left(self) -> list[Item]:
-        """Return the items that were not played yet."""
+        """Return the items of the capture that were not played yet."""
         return self._items[self._at :]
 
 

@@ -63,7 +63,7 @@ class Tape:
         environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Write the set-up, and the notes made before."""
+        """Write the notes about the set-up, then the notes that were made before the tape was open."""
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
@@ -73,7 +73,7 @@ class Tape:
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
-        """Write a note, with the time."""
+        """Write a note with the current time."""
         if self._over:
             return
         values["us"] = self._environment.epoch_us()
@@ -181,7 +181,7 @@ _LINES = json.JSONEncoder(separators=(",", ":"), default=_plain)
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a note."""
+    """Return a note as one line of bytes."""
     return _LINES.encode(values).encode()
 
 

@@ -57,7 +57,7 @@ class EnvironmentTable:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that have commands."""
+        """The parts of the environment for which the SUT file has commands."""
         return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
@@ -98,7 +98,7 @@ class SurroundingsByCommand:
 
 
 def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return the parts that the commands of a SUT file can change."""
+    """Return the parts of the environment that the commands of a SUT file can change."""
     return SurroundingsByCommand(table.parts, partial(_run, table))
 
 

@@ -46,7 +46,7 @@ class BeginsTape(Protocol):
     """The interface of the tape of a check, which is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin with a check of a run."""
+        """Begin the tape of a check."""
 
     def lose(self, why: str) -> None:
         """Note that the capture lacks information that influences the check."""
@@ -447,7 +447,7 @@ class Sut(OwnQueues):
         self.undo_changes()
 
     def undo_changes(self) -> None:
-        """Undo the changes of this test, or of a row of it."""
+        """Undo the changes that this test, or one row of it, made in the SUT."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -68,7 +68,7 @@ KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security"
 
 @dataclass(frozen=True, slots=True)
 class SutTable:
-    """[sut]: the name of the system under test."""
+    """[sut]: the name, vendor and version of the system under test."""
 
     name: str
     vendor: str = "unknown"
@@ -217,7 +217,7 @@ class SutFile:
 
     @property
     def label(self) -> str:
-        """The name of the file in messages."""
+        """The name of the SUT file in error messages."""
         return self.path.name if self.path is not None else "the SUT file"
 
 

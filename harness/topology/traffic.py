@@ -45,14 +45,14 @@ class Judge(Protocol):
         """Judge a packet that a system sent, or note a packet that it received."""
 
     def note(self, frame: Frame) -> None:
-        """Note a packet without judging it."""
+        """Record a packet without judging it."""
 
 
 class Traffic:
     """The observer of all relays."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
-        """Observe relays at the addresses of ``roles``."""
+        """Observe the relays at the addresses that ``roles`` lists."""
         self.recorder = recorder
         self.passages: list[Passage] = []
         self.identifiers: dict[UUID, str] = {}

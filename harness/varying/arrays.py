@@ -9,7 +9,7 @@ from itertools import combinations, product
 from allpairspy import AllPairs
 
 Row = Mapping[str, str]
-"""The name of a value for each parameter."""
+"""By parameter: the name of the chosen value."""
 
 
 def build_rows(

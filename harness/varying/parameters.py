@@ -16,14 +16,14 @@ from harness.wire import PrivateQueueFormatName
 Fields = Mapping[str, Any]
 NOTHING: Fields = {}
 OTHER_SOURCE = UUID("6d716376-0000-4000-8000-00000000a001")
-"""A queue manager whose messages the peer passes on."""
+"""The queue manager that is the source of messages that the peer forwards."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
-"""A public queue that no directory has."""
+"""The identifier of a public queue that is in no directory."""
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
 """Longer than the chunks in which a system may store or send a body."""
 LONG_LABEL = "L" * 249
-"""The longest label (MS-MQMQ 2.2.20.3)."""
+"""A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class Value(NamedTuple):
@@ -135,7 +135,7 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
     "read time-out": (Value("0"), Value("a second")),
 }
-"""The values of each parameter."""
+"""By parameter: its possible values, the plain value first."""
 
 EXCLUDED: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},

@@ -13,7 +13,7 @@ _MERGED = ("base", "user", "properties")
 
 
 class Variant:
-    """A row. ``names``: what ``{peer}`` and ``{sut}`` stand for."""
+    """A row, and how it changes packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
 
     def __init__(self, row: Row, **names: str) -> None:
         self.row = row
@@ -32,7 +32,7 @@ class Variant:
         return self.row.get(parameter, PARAMETERS[parameter][0].name)
 
     def __getitem__(self, parameter: str) -> str:
-        """Return ``value`` for a check that applies it itself."""
+        """Return the name of a parameter's value for a check that applies the value itself."""
         self.applied.add(parameter)
         return self.value(parameter)
 
@@ -105,4 +105,4 @@ def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
 
 
 PLAIN = Variant({})
-"""What a check that varies nothing has."""
+"""The variant of a check that varies nothing."""

@@ -18,7 +18,7 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record is not a directory object; the text is one line."""
+    """A record does not describe a directory object; the text is one line."""
 
 
 def to_record(element: DirectoryObject) -> Record:
@@ -28,7 +28,7 @@ def to_record(element: DirectoryObject) -> Record:
 
 
 def from_record(record: object) -> DirectoryObject:
-    """Return the element of a record; raises RecordError."""
+    """Return the directory object that a record describes; raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("a directory object is a JSON object")
     kind = STORED_TYPES.get(str(record.get("type")))

@@ -54,7 +54,7 @@ class OutgoingMessageTable:
         self._by_message[_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
-        """Return the position of a message of a queue manager."""
+        """Return the position of a message, found by its queue manager and number."""
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
@@ -72,7 +72,7 @@ class OutgoingMessageTable:
         self._sent[position.order] = position
 
     def remove(self, position: OutgoingMessagePosition) -> None:
-        """Delete a position."""
+        """Delete a position from the table."""
         self._positions.pop(position.order, None)
         self._by_message.pop(_message_key(position), None)
         self._sent.pop(position.order, None)
@@ -95,7 +95,7 @@ class OutgoingMessageTable:
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Release a position for sending."""
+        """Allow a position to be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
@@ -104,7 +104,7 @@ class OutgoingMessageTable:
             heapq.heappop(self._unsent)
 
     def withhold_all(self) -> None:
-        """Withhold all positions until they are dispatched again."""
+        """Do not send any position until it is dispatched again."""
         self._unsent.clear()
 
 

@@ -64,13 +64,13 @@ class Association:
 
     @property
     def unfinished(self) -> int:
-        """The number of bytes of an unfinished PDU or request."""
+        """The number of received bytes of a PDU or request that is not complete yet."""
         return 0 if self.closed else self._framer.pending + self.calls.received
 
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
-        """Take bytes in pieces of any size."""
+        """Process received bytes; a call may contain any part of a PDU."""
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
@@ -113,7 +113,7 @@ class Association:
 
     @property
     def draining(self) -> bool:
-        """Whether further calls are refused."""
+        """Whether the association refuses new calls before its end."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
@@ -222,7 +222,7 @@ class Association:
         return []
 
     def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
-        """Return the fault of proposals, or None."""
+        """Return why the proposed contexts are invalid, or None."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class IncomingCall:
-    """A request before its last fragment has arrived."""
+    """A request whose last fragment has not arrived yet."""
 
     __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "packed_drep", "security", "stub")
 
@@ -84,7 +84,7 @@ class Call:
 
     @property
     def level(self) -> AuthLevel:
-        """The authentication level at which the client made it."""
+        """The authentication level with which the client made the call."""
         return AuthLevel.NONE if self.security is None else self.security.level
 
     @property

@@ -88,7 +88,7 @@ class ClientAssociation:
         return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
-        """Start a call; MisuseError before ``Bound``."""
+        """Start a call; raises MisuseError if the association is not bound yet."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} before the association is bound")
         if self.ended or self._shutting_down:
@@ -117,7 +117,7 @@ class ClientAssociation:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
-        """Take bytes in pieces of any size."""
+        """Process received bytes; a call may contain any part of a PDU."""
         return [] if self.ended else self._receive_all(data)
 
     def _receive_all(self, data: bytes) -> list[Outgoing]:
@@ -324,7 +324,7 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
 
 
 def find_method(interface: Interface, name: str) -> int:
-    """Return the opnum of a method; MisuseError for an unknown name."""
+    """Return the opnum of a method; raises MisuseError for an unknown name."""
     for opnum, method in interface.methods.items():
         if method.name == name:
             return opnum

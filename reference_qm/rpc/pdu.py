@@ -40,12 +40,12 @@ _KINDS: tuple[type[Body], ...] = (
     Shutdown,
 )
 BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
-"""The body of each supported PTYPE."""
+"""By supported PTYPE: the class of the body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pdu:
-    """A PDU; frag_length and auth_length follow from the rest."""
+    """A PDU, whose frag_length and auth_length are computed from its content."""
 
     body: Body
     call_id: int
@@ -61,7 +61,7 @@ class Pdu:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse exactly one PDU; PduError."""
+        """Parse the bytes of exactly one PDU; raises PduError."""
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"

@@ -82,7 +82,7 @@ class AssociationSecurity:
 
     @property
     def unfinished(self) -> bool:
-        """Whether an authentication has begun and not ended."""
+        """Whether an authentication has begun and is not complete."""
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
 
     def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:

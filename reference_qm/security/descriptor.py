@@ -130,7 +130,7 @@ class SecurityDescriptor(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read a descriptor with all bytes up to the end of ``cursor``."""
+        """Read a security descriptor that uses all remaining bytes of ``cursor``."""
         start = cursor.offset
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR)
         if revision != _REVISION:

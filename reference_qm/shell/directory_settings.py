@@ -33,9 +33,9 @@ from reference_qm.shell.toml_values import SettingsError, Table, Values
 from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
-"""The name space of the derived identifiers."""
+"""The UUID name space from which identifiers are derived."""
 ENTERPRISE = "enterprise"
-"""The name of the enterprise, which every directory has."""
+"""The name of the enterprise in every directory."""
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:

@@ -91,7 +91,7 @@ class SqliteStore:
         return f"store {self.path}: {left}; make room, until then no message is accepted"
 
     def close(self) -> None:
-        """Release the file after the pending writes."""
+        """Release the file after all pending writes are complete."""
         if not self._closed:
             self._closed = True
             self._thread.submit(self._connection.close)

@@ -24,7 +24,7 @@ _CHECK = (*PRODUCT_COLUMNS, "rule", "test")
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdicts:
-    """The standing verdicts after the run number ``ingest``."""
+    """The standing verdicts after the run with the number ``ingest``."""
 
     check_current: DataFrame
     ingest: int

@@ -45,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The standing verdict of one side."""
+    """The standing verdict of a rule on one of two compared sides."""
 
     verdict: str
     run: str
@@ -74,7 +74,7 @@ class Difference:
     steps: tuple[Step, ...]
 
     def of(self, kind: str) -> list[Step]:
-        """Return the rules with one kind of change."""
+        """Return the rules with a given kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
 

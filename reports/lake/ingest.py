@@ -139,7 +139,7 @@ def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replac
 
 
 def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
-    """Drop the runs whose rules.json is refused."""
+    """Drop the runs whose rules.json cannot be used."""
     if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
     if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):

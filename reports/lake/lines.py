@@ -32,7 +32,7 @@ LINE = {
     2: {"schema": "int", "seq": "bigint", "ms": "bigint", **TEXTS, **LISTS, "evidence": "array<array<int>>"}
     | {"rejected": "string"},
 }
-"""The fields of a line, by the schema of its run."""
+"""By schema version of the run: the fields of a line of its verdict file."""
 REQUIRED = {
     1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
     2: ("seq", "ms", "rule", "verdict"),

@@ -31,7 +31,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the last part of the path."""
+        """Return the last part of the path of this file or folder."""
 
 
 class Readable(Protocol):
@@ -92,7 +92,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A state of the lake."""
+    """A state of the lake: its runs and the files of its tables."""
 
     number: int = 0
     commits: tuple[Commit, ...] = ()
@@ -135,7 +135,7 @@ def unit_folder(commit: str, table: str, unit: str) -> str:
 
 
 def list_numbers(files: Readable, lake: str) -> list[int]:
-    """Return the numbers of the manifests, sorted."""
+    """Return the numbers of the lake's manifests, sorted."""
     names = (NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 

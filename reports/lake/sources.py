@@ -64,7 +64,7 @@ class Folder:
 
     @property
     def modified(self) -> int:
-        """The time of the latest change of its files, in ms since 1970."""
+        """The time of the latest change of one of its files, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
@@ -95,7 +95,7 @@ class Source:
 
     @property
     def schema(self) -> int:
-        """The version of its verdict file."""
+        """The schema version of the run's verdict file."""
         return int(self.row["schema"])
 
     @property

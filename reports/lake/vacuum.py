@@ -18,7 +18,7 @@ from reports.lake.writing import write
 SMALL_INGEST_OCTETS = 64 << 20
 """The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
 MERGED_FILE_OCTETS = 128 << 20
-"""The size in octets of a merged file."""
+"""The target size in octets of a file that results from merging."""
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def size_shuffles(spark: SparkSession, octets: int) -> None:
 
 
 def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
-    """Write Parquet files."""
+    """Write a table as Parquet files."""
     writer = frame.write.mode(mode)
     (writer.partitionBy(partition_by) if partition_by else writer).parquet(folder)
 
@@ -78,7 +78,7 @@ def write_facts(
 
 
 class _Writer:
-    """Writes the tables of one commit; ``written`` has their names."""
+    """Writes the tables of one commit. ``written``: the names of the tables written so far."""
 
     def __init__(self, lake: Lake, commit: str, place: str, stage: Callable[[str], None]) -> None:
         self.lake, self.commit = lake, commit
@@ -92,7 +92,7 @@ class _Writer:
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a table as written."""
+        """Return the rows of a written table, read from its files."""
         return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
     def _folder_of(self, table: str) -> str:

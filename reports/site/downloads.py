@@ -1,4 +1,4 @@
-"""Writes the tables of the pages as CSV and JSON, for programs."""
+"""Writes the tables of the pages as CSV and JSON files for programs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from reports.model import Frame
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 
 Stretch = tuple[str, bool]
-"""A text, and whether it is the deciding field."""
+"""A part of a dissection: its text, and whether it shows the deciding field."""
 _ROW = 16
 _SAME: Stretch = ("*\n", False)
 _LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))

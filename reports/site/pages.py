@@ -103,7 +103,7 @@ class Pages:
         ] or [[]]
 
     def part_of(self, system: System) -> int:
-        """Return the number of the page with the column of a system."""
+        """Return the number of the page that contains the column of a system."""
         return self.systems.index(system) // COLUMNS_A_PAGE
 
     def is_first(self, run: Run) -> bool:

@@ -1,4 +1,4 @@
-"""Writes the whole site, and itself the pages about all systems."""
+"""Writes the whole site, including the pages that are about all systems."""
 
 from __future__ import annotations
 

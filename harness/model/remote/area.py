@@ -40,7 +40,7 @@ _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "
 
 @dataclass(eq=False, slots=True)
 class Client:
-    """A client with its open handles."""
+    """A remote reader with its open handles."""
 
     name: str
     handles: list[Handle] = field(default_factory=list)

@@ -129,7 +129,7 @@ class Publishing(Part):
         return [queue for queue in self.qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
 
     def _build_element(self, queue: Queue) -> directory.Queue:
-        """Build the directory's element for a queue."""
+        """Build the directory object for a queue."""
         element = directory.Queue(
             Identifier=queue.Identifier if queue.Identifier.int else None,
             Pathname=f"{self.qm.enterprise.state.LocalQueueManager.ComputerName}\\{queue.Pathname}",

@@ -66,7 +66,7 @@ class RemoteReading:
         """The reads whose calls are not answered yet."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Carry out the outputs of an answered call."""
+        """Carry out the outputs that a call produced when it was answered."""
         self.associations.note(outputs)
 
 
@@ -79,7 +79,7 @@ class RpcServing(Part):
     __slots__ = ()
 
     def on_listening(self, event: RpcListening, now: Now) -> None:
-        """Note the ports that are open. Spec: MS-MQQP 3.1.3."""
+        """Record the ports that the host opened for RPC. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWr
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN = "Return"
-"""The name of a method's return value among its results."""
+"""The name under which the results of a method contain its return value."""
 
 
 class Direction(Flag):

@@ -82,7 +82,7 @@ def unique(target: NdrType) -> Pointer:
 
 
 def full(target: NdrType) -> Pointer:
-    """Return a [ptr] pointer."""
+    """Declare a [ptr] pointer."""
     return Pointer(PointerKind.FULL, target)
 
 
