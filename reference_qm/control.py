@@ -196,7 +196,9 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
 )
 """By type of a field: the function that converts its value."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that name a place; a verb takes exactly one of them, and the others are left out, not null."""
+"""The arguments that select the place to read from. A verb takes exactly one of them; a request omits the others
+instead of setting them to null.
+"""
 
 
 class Verb(NamedTuple):

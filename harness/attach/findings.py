@@ -74,7 +74,9 @@ class Findings:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The announced facilities, and those that have only verbs of these, unless the agent lacks such a verb."""
+        """The announced facilities, and the facilities whose verbs all belong to announced ones, unless the agent lacks
+        one of the verbs.
+        """
         return tuple(
             name
             for name in list_offered_facilities(FACILITIES, self.announced)

@@ -143,7 +143,7 @@ class Probes(Asking):
 
     def _send(self) -> None:
         if self._plain is None:
-            self._skip("needs a queue: announce queue_control, or name one in [queues] of --sut FILE", "send")
+            self._skip("needs a queue: announce queue_control, or name a queue in [queues] of --sut", "send")
             return
         sent = self._try("send", to=self._to(self._plain), **_MESSAGE)
         peeked = None if sent is None else self._try("peek", queue=self._plain)
@@ -190,7 +190,7 @@ class Probes(Asking):
         if reply is None:
             return None
         if reply["message"] is None and not empty:
-            self._wrong(verb, "no message, though one is in the queue")
+            self._wrong(verb, "returned no message, although the queue contains a message")
         found: Reply | None = reply["message"]
         return found
 
@@ -317,8 +317,8 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """Call each verb of remote reading with an object that was never opened, because there is no queue manager to
-        read from.
+        """Call each verb of remote reading with the number of an object that was never opened, because there is no
+        queue manager to read from.
         """
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)
@@ -331,7 +331,7 @@ class Probes(Asking):
         self._refuses("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs that change settings without arguments, which changes nothing."""
+        """Call the verbs that change settings, but without arguments, so that nothing changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._try(verb)
 

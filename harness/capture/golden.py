@@ -105,7 +105,7 @@ def _value(written: int | str) -> Value:
 
 
 def write_golden(golden: Golden, path: Path) -> None:
-    """Write the frames as one capture: the pings as datagrams, the others on one TCP connection."""
+    """Write the frames as one capture: the pings as UDP datagrams, all other frames on one TCP connection."""
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:
         for step, frame in enumerate(golden.frames):

@@ -155,7 +155,7 @@ class CapturedNote:
         except zlib.error as failure:
             raise CaptureError(self.file, self.offset, f"a note cannot be decompressed: {failure}") from failure
         if not unpacked.eof:
-            raise CaptureError(self.file, self.offset, f"a note that is cut, or has more than {MAX_NOTE} bytes")
+            raise CaptureError(self.file, self.offset, f"a note is truncated, or has more than {MAX_NOTE} bytes")
         return text
 
 
@@ -211,7 +211,7 @@ class _Reader:
         elif not started:
             raise self._error("no Section Header block; this is not a pcapng file")
         if len(head) < 8:
-            raise self._error("the file is cut inside the head of a block")
+            raise self._error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
         if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
             raise self._error(f"a block of {length} bytes; it must be a multiple of 4 up to {MAX_BLOCK}")
@@ -274,7 +274,7 @@ class _Reader:
     def _read(self, size: int) -> bytes:
         data = self.file.read(size)
         if len(data) < size:
-            raise self._error(f"the file is cut: {size - len(data)} bytes of a block are missing")
+            raise self._error(f"the file is truncated: {size - len(data)} bytes of a block are missing")
         return data
 
     def _error(self, message: str) -> CaptureError:

@@ -245,7 +245,7 @@ class Recorder:
         """The writer of the capture, created with the first packet."""
         if self._writer is None:
             if self.path is None:
-                raise HarnessError("a capture without a path")
+                raise HarnessError("the capture has no path")
             self._writer = self.new_writer(self.path)
         return self._writer
 
@@ -337,8 +337,8 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Write a note that the next frames arrived together: when the tester answers the first of them, it has
-        received all.
+        """Write a note that the next frames arrived together: when the tester answers the first frame, it has received
+        all of them.
         """
         self.note(b'{"bytes": %d}' % size)
 

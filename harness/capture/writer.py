@@ -79,7 +79,7 @@ class CaptureWriter:
     ) -> list[int]:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
-            raise HarnessError(f"{self.path}: connection {conn_id} is open already")
+            raise HarnessError(f"{self.path}: connection {conn_id} is already open")
         # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
@@ -189,7 +189,7 @@ class CaptureWriter:
         sender, receiver = connection.sides(from_client)
         if sender.finished:
             side = "client" if from_client else "server"
-            raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has closed already")
+            raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has already closed its direction")
         return sender, receiver
 
     def _tcp(self, segment: TcpSegment, time_us: int, comment: str | None = None, *, inbound: bool | None) -> int:

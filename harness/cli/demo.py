@@ -58,7 +58,7 @@ POLL_INTERVAL_S = 0.3
 REPORT_WAIT_LIMIT_S = 3_600
 """The longest time that the report waits for the runs, in seconds; the runs end earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The selected checks: those of packets and of the beginning of a session, which end within a short demonstration."""
+"""The sections whose checks the demo runs: those of packets and of the set-up of a session, which end quickly."""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The selected check that is omitted, because it takes longer than all others together."""
 
@@ -198,7 +198,7 @@ def _make_room(out: Path) -> None:
             raise UsageError(f"{out}: is not empty, and not the folder of an earlier demo; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
-    (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
+    (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")
 
 
 def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:

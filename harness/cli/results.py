@@ -116,7 +116,7 @@ def update(
         typer.echo(f"enter a reason for {', '.join(new)}")
     if unsettled:
         typer.echo(
-            f"{len(unsettled)} rules were left undecided, which no baseline accepts: {', '.join(sorted(unsettled))}"
+            f"{len(unsettled)} rules are undecided; a baseline accepts only failures: {', '.join(sorted(unsettled))}"
         )
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 

@@ -45,7 +45,7 @@ def run(
         list[str] | None,
         typer.Option(
             help="Run only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
-            "Repeatable: values of one kind widen the choice, different kinds narrow it."
+            "Repeatable: a check must match one of the values of each criterion."
         ),
     ] = None,
     baseline: Annotated[
@@ -63,13 +63,13 @@ def run(
         typer.Option(metavar=TIME, help="Start no check after this time. --resume runs the remaining checks."),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
-    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="The longest time of a check [900].")] = None,
+    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Maximum duration of a check [900].")] = None,
     strength: Annotated[
         int,
         typer.Option(
             min=1,
             max=3,
-            help="Cover each combination of values of this number of parameters in varied checks. 1: run each once.",
+            help="In varied checks, cover all combinations of values of this many parameters. 1: run each check once.",
         ),
     ] = 2,
     allure: Annotated[

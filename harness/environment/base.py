@@ -73,14 +73,16 @@ class Witness(Protocol):
     """A receiver of events that influence the course of a check and appear in no packet."""
 
     def timed_out(self) -> None:
-        """Note that a wait has ended by its timeout. Not called in virtual time, where other events determine it."""
+        """Record that a wait ended by its timeout. Not called in virtual time, where the events determine the end of a
+        wait.
+        """
 
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
     def together(self, begins: bool) -> None:
-        """Note the beginning (``begins``) or the end of events that occur before a waiting check continues. Not called
-        in virtual time.
+        """Record the beginning (``begins``) or the end of events that occur before a waiting check continues. Not
+        called in virtual time.
         """
 
 
@@ -100,7 +102,7 @@ class Environment(Protocol):
         """Return the present time."""
 
     def epoch_us(self) -> int:
-        """Return the present time for captures: int microseconds since 1970-01-01 UTC."""
+        """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
         """Return the time for captures (int microseconds) at the beginning of a millisecond of the monotonic clock,

@@ -53,7 +53,7 @@ class Stage(Protocol):
     """A stage reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        """Note a new transport; ``initiator``: whether this host opened it."""
+        """Record a new transport. ``initiator``: whether this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
         """Handle a packet from the core: send it, send a changed packet, or send none."""

@@ -61,7 +61,7 @@ class TransferDriven(QueuesDriven):
         return super().take(step, awaited)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Wait until the system has reacted to the step, and acknowledge the messages that it sent meanwhile."""
+        """Wait until the system has reacted to the step; acknowledge the messages that it sends during the wait."""
         self._peer.pass_time(self._step_ms)
         super()._await(awaited)
         if not self._silent:

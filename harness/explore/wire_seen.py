@@ -24,7 +24,7 @@ from reference_qm.releases.names import NO_RELEASE
 _SESSION_ACK = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _MOST_NAMED_BY_ACK = 32
-"""The number of recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
+"""The maximum number of recoverable messages that one SessionAck can acknowledge (MS-MQMQ 2.2.20.4)."""
 _PREFIX = "MQMSG_CLASS_"
 _FINAL_ACK_SIZE = 36
 """The size of the body of a FinalAck (MS-MQQB 2.2.5.1)."""

@@ -172,7 +172,7 @@ class _Field:
         else:
             fits = isinstance(value, bytes) and len(value) == self.size
         if not fits:
-            raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
+            raise HarnessError(f"{self.record.__name__}.{self.name} cannot contain {value!r}")
 
     def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with a changed value of the field."""

@@ -100,7 +100,7 @@ def _says(name: str, cls: type[Part]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An installer that replaces a part with a subclass of that part, and does nothing else."""
+    """An installer that replaces a part of the queue manager with a subclass of that part."""
 
     cls: type[Part]
 

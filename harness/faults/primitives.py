@@ -172,7 +172,9 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after a step was called with given arguments: the queue manager answers nothing afterwards."""
+    """Ignore all inputs after the first call of a step with given arguments, so that the queue manager sends nothing
+    any more.
+    """
 
     def install(faulty: FaultyCore) -> None:
         over: list[bool] = []

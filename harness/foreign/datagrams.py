@@ -32,7 +32,7 @@ class Payload(NamedTuple):
 
 
 class NotRead(Exception):
-    """A frame contains nothing that can be judged; the text names its content."""
+    """A frame contains no data that can be judged; the text describes its content."""
 
 
 class Fragments:

@@ -112,7 +112,7 @@ class Judge:
         return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
-        """Judge every rule that the check covers; the arguments and the result are those of calling the judge."""
+        """Judge every rule that the check covers; arguments and result are the same as those of ``Judge.__call__``."""
         return self(*self.covers, expected=expected, observed=observed, **what)
 
     def _judge(
@@ -243,7 +243,7 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: Log) -> Judge:
-        """Return the judge of another run of the same check, which writes to a log of its own."""
+        """Return the judge of another row of the same check, which writes to a separate log."""
         judge = Judge(
             self.catalogue,
             log,
@@ -329,7 +329,7 @@ class Judge:
     ) -> None:
         """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
+            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
         self._put(

@@ -16,7 +16,7 @@ from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 MAX_FAILURES_RECORDED = 3
-"""The maximum number of failing packets of one passive rule that one check records; the tally counts all of them."""
+"""The maximum number of failing packets that one check records for one passive rule; the tally counts further ones."""
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
@@ -311,7 +311,7 @@ class PassiveJudge:
                     self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
-        """Return the judge of another run of the same check, which knows nothing of the packets before."""
+        """Return the judge of another row of the same check, without the packets of earlier rows."""
         judge = PassiveJudge()
         judge.share(self)
         return judge

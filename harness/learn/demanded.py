@@ -25,7 +25,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """The demanded machine. The documents demand nothing for a state and an input without a cell."""
+    """The machine that the documents demand. For a state and an input without a cell, the documents demand nothing."""
 
     initial: str
     states: Mapping[str, Mapping[str, Cell]]

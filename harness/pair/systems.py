@@ -136,8 +136,8 @@ class Drivers:
                 raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
         if a.driver.peer_address == b.driver.peer_address:
             raise UsageError(
-                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system another "
-                "one: there it finds the other system"
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system a "
+                "different address, at which it finds the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):

@@ -154,8 +154,8 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message of the SUT on this connection (at most 32 recoverable ones), so that it resends
-        none.
+        """Acknowledge every message of the SUT on this connection (at most 32 recoverable messages), so that the SUT
+        does not send it again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -221,7 +221,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core: nothing is sent except what the check sends."""
+    """A conversation without a reference core: the peer sends only what the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)

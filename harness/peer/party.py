@@ -36,7 +36,9 @@ class Places:
         self.number = 0
 
     def next_place(self) -> dict[str, Any]:
-        """Return the fields of the TransactionHeader of the next message, which is a transaction of its own."""
+        """Return the fields of the TransactionHeader of the next message, which is the only message of its
+        transaction.
+        """
         self.number += 1
         return {
             "FM": 1,
@@ -159,7 +161,7 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of the messages that are transactional by their row alone."""
+        """The sequence of the messages that are transactional only because their row says so."""
         return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:

@@ -73,7 +73,7 @@ class Protection:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
         if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
-            raise SecurityError(f"token {self.legs} of {len(token)} bytes; allowed are {MAX_LEGS} of {MAX_TOKEN} bytes")
+            raise SecurityError(f"token {self.legs} of {len(token)} bytes; the limit is {MAX_LEGS} of {MAX_TOKEN}")
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
@@ -106,13 +106,13 @@ class Protection:
         """
         trailer = trailer_of(pdu)
         if not self.context.complete:
-            raise WireError("a call before the authentication has succeeded")
+            raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:
             if self.signs:
-                raise WireError(f"no token, at authentication level {self.auth_level}")
+                raise WireError(f"the PDU has no token, which authentication level {self.auth_level} requires")
             return pdu
         if not self.is_of(trailer):
-            raise WireError(f"security context {trailer[:3]}; negotiated was {self.trailer(b'')[:3]}")
+            raise WireError(f"security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}")
         if not self.signs:
             return pdu
         header, body, head, token = parts_of(pdu)

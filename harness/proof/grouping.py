@@ -67,7 +67,7 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     groups: list[Group] = []
 
     def cost(reading: Carried, group: Group) -> float:
-        """Return the seconds of the checks that a reading adds to those of a group."""
+        """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
     for reading in sorted(readings, key=lambda one: (-cost(one, Group()), one.name)):

@@ -82,8 +82,8 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """Records the lines that the SUT runs: while it is entered, those of all mutated folders; at other times, those of
-    the directory.
+    """Records the lines of the reference that run: inside its context all mutated folders, outside only the
+    directory.
     """
 
     def __init__(self) -> None:

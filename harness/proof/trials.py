@@ -241,7 +241,7 @@ def _broken_off(check: str) -> Entry:
 
 
 _OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
-"""The verdict for a SHOULD in the sentence of a MUST, which is proven like a rule of its own."""
+"""The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
 
 
 def _line(check: str, entry: Entry) -> Line:

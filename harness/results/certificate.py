@@ -161,7 +161,7 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts from a system, each on one line, and the number of the others."""
+    """Return the first texts about the system, each as one line, and the number of omitted texts."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

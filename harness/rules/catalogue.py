@@ -63,9 +63,7 @@ DEFAULTS = "defaults"
 TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
-"""The key at the head of a section's rules.toml for the folders that check rules of this section instead of its own
-folder.
-"""
+"""The key at the top of a section's rules.toml that lists other folders with checks of the section's rules."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}

@@ -212,7 +212,7 @@ def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
 def _rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the ids; ``MQQP-3.1.4.9-*`` stands for all rules of a section with rows."""
+    """Return the rule ids of a note; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
     found = set[str]()
     for each in map(str, written):
         rules = {each}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PIPED_EVERY_S = 30.0
 TERMINAL_EVERY_S = 0.5
 SHOWN_AT_MOST = 50
-"""The number of rules that are named during the run; the summary at the end names the others."""
+"""The maximum number of rules that the run prints while it runs; the final summary lists all rules."""
 
 
 class Live:

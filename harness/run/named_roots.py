@@ -15,7 +15,7 @@ HEAD = "fix this first: "
 
 @dataclass(slots=True)
 class NamedRoot:
-    """A missing root. ``said``: the finding, with its remedy; ``checks``: the checks that rest on the root."""
+    """A missing root. ``said``: the finding with its remedy. ``checks``: the checks that depend on the root."""
 
     said: str
     checks: set[str] = field(default_factory=set)

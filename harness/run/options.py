@@ -52,7 +52,7 @@ def add_options(parser: pytest.Parser) -> None:
         type=_seconds,
         default=CHECK_LIMIT_S,
         metavar="SECONDS",
-        help=f"end a check that takes longer ({CHECK_LIMIT_S})",
+        help=f"end a check that takes longer than this ({CHECK_LIMIT_S})",
     )
     group.addoption(
         "--wait", type=_seconds, default=0, metavar="SECONDS", help="wait this number of seconds for the SUT to start"
@@ -65,7 +65,7 @@ def add_options(parser: pytest.Parser) -> None:
         type=int,
         choices=(1, 2, 3),
         default=2,
-        help="cover each combination of values of this number of parameters in varied checks; 1: run each check once",
+        help="in varied checks, cover all combinations of values of this many parameters; 1: run each check once",
     )
     group.addoption(
         "--fault", action="append", default=[], metavar="NAME", help="install this fault in a virtual reference"

@@ -101,8 +101,8 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
 
 
 def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
-    """Check the roots with a peer of its own, at an address at which no check listens, if this machine has several
-    addresses.
+    """Check the roots with a separate peer. If this machine has several addresses, the peer uses one that no check
+    uses.
     """
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield identity(driver.file, driver.identifier)

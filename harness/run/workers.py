@@ -226,7 +226,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Print nothing, and do not write to the session's files, because a worker shares all files that were open at the
+    """Discard the terminal output of a worker, and detach it from the session's files, which it shares since the
     fork.
     """
     manager = config.pluginmanager

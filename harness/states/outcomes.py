@@ -37,7 +37,9 @@ def name_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
-    """Return the outcome of the packets that the system sent behind the first ``count_before``, and of its close."""
+    """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the end
+    of the connection.
+    """
     words = [_name_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:
         words.append(CLOSED)

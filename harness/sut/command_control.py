@@ -81,7 +81,7 @@ class CommandControl:
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Refuse, because a command that waits for a message would hold up the tester."""
-        raise Unsupported(f"{verb} cannot wait in a command")
+        raise Unsupported(f"{verb}: a command of the SUT file cannot wait for a message")
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Refuse, because no request was begun."""
@@ -109,7 +109,7 @@ class CommandControl:
                     os.killpg(process.pid, signal.SIGKILL)  # with what it started
                     process.wait()
             if not ended:
-                raise SutUnavailable(f"commands.{verb}: not over after {self._timeout_ms} ms")
+                raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")
             if process.returncode:
                 why = _text(complaint, SAID_LIMIT) or _text(said, SAID_LIMIT) or "without a reason"
                 raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")

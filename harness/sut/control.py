@@ -177,7 +177,7 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a verb that was carried out; the exceptions are those of ``Control.call``."""
+    """Return the answer to a verb if the verb succeeded; otherwise raise the exceptions of ``Control.call``."""
     return _require_done(verb, _check_reply(verb, reply))
 
 

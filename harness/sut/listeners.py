@@ -71,8 +71,8 @@ def refuse_foreign(address: str, key: str) -> None:
         _bind(address)
     except OSError as error:
         raise SutUnavailable(
-            f"{key} {address} is not an address of this machine ({error.strerror}): give one that is, at which the SUT "
-            "finds the peer"
+            f"{key} {address} is not an address of this machine ({error.strerror}): give an address of this "
+            "machine at which the SUT finds the peer"
         ) from error
 
 
@@ -89,8 +89,8 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
         others = _list_listening_inodes(port) - own
         if others:
             raise SutUnavailable(
-                f"{port}: not the program that was started listens there, but another{_by(_pids(others))}; if that is "
-                "meant (a container, a service manager), set own_ports = false in [driver]"
+                f"{port}: another program{_by(_pids(others))} listens there, not the started program; if this is "
+                "intended (a container, a service manager), set own_ports = false in [driver]"
             )
 
 
@@ -105,7 +105,7 @@ def _is_taken(port: Port) -> bool:
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
                 raise SutUnavailable(
-                    f"{port}: not an address of this machine, on which the program could run"
+                    f"{port}: this is not an address of this machine, so the program cannot listen there"
                 ) from error
             return error.errno == errno.EADDRINUSE  # not EACCES: the program may be allowed what we are not
     return False

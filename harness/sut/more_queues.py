@@ -1,4 +1,6 @@
-"""Queues of the SUT file beside [queues]: a check without queue control takes one with the properties that it wants."""
+"""The queues that [[more_queues]] of the SUT file lists: without queue control, a check uses a queue with suitable
+properties.
+"""
 
 from __future__ import annotations
 

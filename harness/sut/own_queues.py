@@ -115,7 +115,7 @@ class OwnQueues:
             self.control.call("purge", queue=name)
 
     def create_queue(self, name: str, **properties: Any) -> None:
-        """Create a queue with a name that the test chooses; the name contains ``own``, so that it is unique."""
+        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes it unique."""
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 

@@ -91,7 +91,7 @@ class ProcessDriver(ExternalDriver):
         self._launch()
 
     def confirm(self) -> None:
-        """Compare identities, unless the program has ended, which is reported elsewhere."""
+        """Check that the same system still answers, unless the program has ended, which is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 

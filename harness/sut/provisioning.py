@@ -76,7 +76,7 @@ group, and Carol as a user; Erin is denied it.
 """
 SELF = "S-1-5-10"
 OWNER = DAVE
-"""The owner of the restricted queue; ownership alone does not permit writing to it."""
+"""The owner of the restricted queue. Being the owner does not permit writing to the queue."""
 DENIED = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHTS = {
     SENDERS: "write_message",
@@ -117,7 +117,9 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return other keys for the peer by provider, for a change of keys in the directory; they are those of a SUT."""
+    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. They are
+    the keys of a SUT.
+    """
     return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
 

@@ -92,7 +92,7 @@ class RemoteControl:
         return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a read that was begun, once; None while there is none."""
+        """Return the answer to a read that was begun, only once; None if the answer has not arrived yet."""
         if request not in self._begun:
             raise HarnessError(f"request {request} was never begun")
         if request not in self.host.answers:
@@ -138,7 +138,7 @@ class RemoteControl:
             if message is None:
                 break
             if message in found and message["lookup_id"] is not None:
-                raise ControlRefused(f"the SUT's remote cursor brings message {message['lookup_id']} of {queue} again")
+                raise ControlRefused(f"the SUT's remote cursor returns message {message['lookup_id']} of {queue} again")
             found.append(message)
         self._ask(RemoteClose(remote))
         return {"messages": found}
@@ -156,7 +156,7 @@ class RemoteControl:
         try:
             answer = self.host.ask(request, ANSWER_MS + wait_ms)
         except Unanswered as late:
-            raise ControlRefused(f"the SUT leaves a remote read without an end: {late}") from late
+            raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")
         return dict(answer.values)

@@ -80,7 +80,7 @@ class ReplayDriver:
         items = items_of(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
-            raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
+            raise NotReplayable(f"its capture was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)
@@ -125,7 +125,7 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A view that undoes nothing at the end, because events after the check do not influence its verdict."""
+    """A SUT that undoes no changes at the end, because events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
         """Do nothing, because a replay leaves no queues or messages."""

@@ -82,7 +82,7 @@ class Player:
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
-        """Do nothing, because the capture contains the notes about losses."""
+        """Do nothing, because the capture already contains the notes about missing information."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
         """Return the observation that the capture records at this point."""
@@ -112,7 +112,7 @@ class Player:
             return
         expected = self._take_expected()
         if isinstance(expected, Note) or expected is None or expected.packet != packet:
-            self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
+            self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
         self.environment.follow(expected.us)
 
@@ -126,7 +126,7 @@ class Player:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(as_line({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
-            self.differ(f"{where}: the harness asks {verb} otherwise: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness asks {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
         self.environment.follow(expected.us)
@@ -175,7 +175,9 @@ class Player:
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return the next action of the harness in the capture; end the check if there is none."""
+        """Return the next action of the harness in the capture; end the check if the capture contains no further
+        action.
+        """
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
@@ -195,7 +197,7 @@ class Player:
         return None if item is None or item.by_sut else item.us
 
     def timed_out_us(self) -> int | None:
-        """Return when the present wait ended by its timeout; None if another item comes next."""
+        """Return when the current wait ended by its timeout; None if another item precedes that end."""
         item = None if self.over or self._delivering else self.next()
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 

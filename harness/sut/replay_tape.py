@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TAPE_SCHEMA = 2
 COMMAND = "[environment]"
-"""The name that stands for a verb in notes about a command of the SUT file."""
+"""The name that replaces the verb in a note about a command of the SUT file."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
@@ -114,8 +114,8 @@ class Tape:
         self._over = True
 
     def asks(self, asking: bool) -> None:
-        """Set whether a wait is for an answer of the control channel. The end of such a wait is not written, because
-        the answer shows it.
+        """Record whether the current wait is for an answer of the control channel. The tape does not note the end of
+        such a wait, because the answer shows it.
         """
         self._asking = asking
 

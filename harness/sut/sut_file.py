@@ -257,7 +257,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     where = str(path or "SUT file")
     for former, name in _FORMER_NAMES.items():
         if former in tree and name in tree:
-            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are there, remove [{former}]")
+            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are present; remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in (known := (*_TABLES, "capabilities", "more_queues", "commands")):
@@ -322,9 +322,9 @@ def _commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
     known = frozenset[str]().union(*FACILITIES.values())
     for verb, command in values.items():
         if verb not in known:
-            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md has them")
+            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md lists the verbs")
         if not command:
-            raise UsageError(f"{where}: commands.{verb} is empty; leave it out")
+            raise UsageError(f"{where}: commands.{verb} is empty; omit it")
     return MappingProxyType(
         {verb: _value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
     )

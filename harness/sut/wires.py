@@ -133,7 +133,7 @@ class AnswerLines:
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
             raise NoAnswer(f"not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer without a request: {ascii(reply.get('error'))[:200]}")
+            raise NoAnswer(f"an answer that belongs to no request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 

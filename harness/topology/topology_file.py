@@ -64,7 +64,7 @@ def load_topology(path: Path) -> TopologyFile:
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
     if len(ports) > 1:
         said = ", ".join(str(port) for port in sorted(ports))
-        raise UsageError(f"{path}: driver.peer_tcp_port is {said}: the systems are found at one port, give it to all")
+        raise UsageError(f"{path}: driver.peer_tcp_port is {said}; all systems must name the same port")
     return TopologyFile(name, MappingProxyType(places), path)
 
 
@@ -104,7 +104,7 @@ def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
         for role, place in places.items():
             other = seen.setdefault(of(place), role)
             if other != role:
-                raise UsageError(f"{path}: {what} {of(place)} is that of {other} and {role}: give each one of its own")
+                raise UsageError(f"{path}: {what} {of(place)} belongs to both {other} and {role}: give each its own")
 
 
 _ADDRESSES: dict[str, Callable[[Place], str]] = {

@@ -62,7 +62,7 @@ def _draw(
 
 
 def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
-    """Leave out the rows whose combinations the others have, except the plain one."""
+    """Remove the rows whose combinations all occur in other rows, but keep the plain row."""
     counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
     kept = list(rows)
     for row in reversed(rows[1:]):
@@ -97,7 +97,9 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
 
 
 def complete(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
-    """Return an allowed row with this part, of the earliest values that there are; None without such a row."""
+    """Return an allowed row that contains this part; its other values are the earliest possible ones. None if no such
+    row exists.
+    """
     if not is_allowed(part, excluded):
         return None
     name = next((name for name in values if name not in part), None)

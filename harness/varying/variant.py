@@ -1,4 +1,6 @@
-"""One row of a covering array, applied to the messages, queues and reads of a check that do not say otherwise."""
+"""Apply one row of a covering array to the messages, queues and reads for which a check does not choose a value
+itself.
+"""
 
 from __future__ import annotations
 

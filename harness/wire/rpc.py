@@ -299,7 +299,7 @@ def _syntax(packet: Packet) -> Syntax | None:
 
 def _ptype(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
-        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} wanted")
+        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} expected")
     if data[0] != 5 or data[2] not in PTYPES:
         raise WireError(f"DCE/RPC: version {data[0]}, PTYPE {data[2]}")
     return data[2]

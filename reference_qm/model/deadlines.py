@@ -13,7 +13,8 @@ SWEEP_AT = 4_096
 
 
 class Deadlines(Generic[T]):
-    """Entries with their due times, int s UTC.
+    """Items with their due times, int s UTC. An item stays when it no longer matters (``matters`` decides). It is
+    removed when it is due, or before items that no longer matter outnumber the others.
 
     A thing is not removed when it stops to matter (``matters`` decides). It leaves when it is due, or before such
     things outnumber the others.

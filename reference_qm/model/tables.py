@@ -99,7 +99,7 @@ class OutgoingMessageTable:
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
-        """Withhold the next position from sending; a sent position is skipped anyway."""
+        """Withhold the next position from sending; a position that was sent is skipped without this call."""
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 

@@ -86,7 +86,7 @@ class Association:
         due = self.next_due()
         if self.closed or due is None or now.monotonic_ms < due:
             return []
-        return self.close(f"nothing whole for {self.limits.response_timeout_ms} ms while something was unfinished")
+        return self.close(f"a bind, PDU or request was incomplete for {self.limits.response_timeout_ms} ms")
 
     def shut_down(self) -> list[RpcOutput]:
         """Ask the client to end the association, refuse further calls, and close after the last answer.
@@ -278,7 +278,7 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_debt(self, now: Now, *, progress: bool) -> None:
-        """Remember since when the client owes the rest of a PDU or request."""
+        """Store the time since which the client has left a PDU or request incomplete."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:

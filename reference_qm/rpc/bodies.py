@@ -12,7 +12,7 @@ from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
 class Body(ABC):
-    """The part of a PDU behind the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
+    """The part of a PDU after the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
 
     __slots__ = ()
 

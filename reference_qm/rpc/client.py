@@ -178,7 +178,7 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers to other than so many proposals (C706 12.6.3.1)")
+            return self.end(f"{len(ack.p_result_list)} answers, not one for each proposal (C706 12.6.3.1)")
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(SYNTAXES))
@@ -218,7 +218,7 @@ class ClientAssociation:
     def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
         complete = agreed.context.complete
         if not token and not complete:
-            return self.end("not authenticated: the legs end before the context is built (MS-RPCE 3.3.1.5.2.1)")
+            return self.end("not authenticated: the last token did not complete the context (MS-RPCE 3.3.1.5.2.1)")
         if token and not (complete and agreed.auth_type in ODD_LEGS):
             self.state = BindingState.AUTHENTICATING
             proposed = self._proposed
@@ -279,7 +279,7 @@ class ClientAssociation:
         return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
 
     def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
-        """End the association when nothing is pending, as the server wants. Spec: C706 12.6.4.11."""
+        """End the association when no call is pending, as the server requests. Spec: C706 12.6.4.11."""
         self._shutting_down = True
         return self._send_waiting()
 

@@ -125,7 +125,9 @@ class SecTrailer:
 
     @classmethod
     def parse(cls, data: bytes, header: Header) -> Self:
-        """Read the trailer at the end of a PDU that has one; PduError when it does not fit behind the header."""
+        """Read the sec_trailer at the end of a PDU that has one; raises PduError if it does not fit into the PDU after
+        the header.
+        """
         start = header.frag_length - header.auth_length - TRAILER_SIZE
         if start < HEADER_SIZE:
             raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")

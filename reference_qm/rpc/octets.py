@@ -17,7 +17,8 @@ _UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" fo
 
 
 class OctetReader:
-    """A position in the bytes of one PDU or stub; it cannot read past their end.
+    """A position in the bytes of one PDU or stub, which cannot move past their end. ``offset``: int bytes from the
+    start, from which alignment counts. ``where``: the name of the current field, for errors.
 
     ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the present field, for
     errors.
@@ -81,7 +82,8 @@ class OctetReader:
 
 
 class OctetWriter:
-    """A growing sequence of bytes, aligned as the reader expects; padding is zero.
+    """A growing sequence of bytes, aligned as the reader expects; padding is zero. ``where``: the name of the current
+    field, for errors.
 
     ``where``: the name of the present field, for errors.
     """

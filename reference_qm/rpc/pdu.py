@@ -65,12 +65,12 @@ class Pdu:
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
-            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not spoken here, 5.0 and 5.1 are")
+            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
         if header.frag_length != len(data):
             raise PduError("frag_length", 8, SECTION, f"is {header.frag_length}, the PDU has {len(data)} bytes")
         kind = BODIES.get(header.ptype)
         if kind is None:
-            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not understood")
+            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
@@ -89,7 +89,7 @@ class Pdu:
         if self.sec_trailer is not None:
             auth_length = len(self.sec_trailer.token)
             if not auth_length:
-                raise MisuseError("a sec_trailer has a token")
+                raise MisuseError("a sec_trailer must have a token")
             writer.data += self.sec_trailer.build(writer.order)
         header = Header(
             self.body.PTYPE,

@@ -94,7 +94,7 @@ class TimedCache(Generic[Entry]):
     def resize(self, size: int, lifetime_ms: int | None) -> None:
         """Change the maximum size and the lifetime of the cache; the entries stay."""
         if size < 1:
-            raise MisuseError(f"a cache takes 1 entry at least, not {size}")
+            raise MisuseError(f"a cache must have room for at least 1 entry, not {size}")
         self._size = size
         self.lifetime_ms = lifetime_ms
 

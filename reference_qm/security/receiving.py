@@ -118,7 +118,7 @@ def _find_key(
         return found.SymmetricKey
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
-        raise SecurityError("SelectedCSP", _SECTION, f"no private key of {privacy.provider} is here")
+        raise SecurityError("SelectedCSP", _SECTION, f"this queue manager has no private key of {privacy.provider}")
     key = unwrap(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
     return key

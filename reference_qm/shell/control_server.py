@@ -26,7 +26,9 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_BYTES_LIMIT = 8 * 1024 * 1024
-"""The size limit of a line in bytes: sufficient for a body of 4 MiB, larger than that of any packet, in base64."""
+"""The maximum size of a line in bytes: sufficient for a body of 4 MiB in base64, which is larger than the body of any
+packet.
+"""
 TOO_LONG = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 UNANSWERED_REQUESTS_LIMIT = 1024

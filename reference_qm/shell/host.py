@@ -422,7 +422,9 @@ class Host:
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
-        """Write the pending records in order and together; records that arrive meanwhile follow in the next write."""
+        """Write the pending records in order and together; records that arrive during the write follow in the next
+        write.
+        """
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:

@@ -129,7 +129,9 @@ class SqliteStore:
 
 
 _PORTIONS = (256, 16, 1)
-"""The numbers of entries that one statement handles.
+"""The possible numbers of entries that one statement handles. Few statements are better, because each statement
+releases the interpreter's lock and waits for it again: row by row, a busy event loop would delay every row by
+milliseconds.
 
 Few statements are better, because each statement releases the interpreter's lock and waits for it again: row by row, a
 busy event loop would delay every row by milliseconds.

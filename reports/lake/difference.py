@@ -105,7 +105,9 @@ def _kind_of_change(before: Judged | None, after: Judged | None) -> str:
 
 
 def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
-    """Return a side and its rules: ``rule``, and a struct ``stands`` of the standing verdict."""
+    """Return one of the compared sides and its rules, each with ``rule`` and the struct ``stands`` of its standing
+    verdict.
+    """
     runs = _runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM).agg(
         sql.count("*").alias("runs"),

@@ -30,7 +30,7 @@ OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_
 
 
 class WrittenMeanwhile(RollupError):
-    """The lengths of files changed during the ingest; ``said``: a line for each run."""
+    """The lengths of files changed during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))

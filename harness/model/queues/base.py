@@ -225,7 +225,7 @@ class QueuesBase(Model):
         return most <= limit
 
     def release(self, position: Position, *, purged: str) -> None:
-        """Make a locked message available again, unless its queue was purged meanwhile."""
+        """Make a locked message available again, unless its queue was purged while the message was locked."""
         if position.state == PURGE_PENDING:
             self.delete_position(position, purged)
         elif position.state == LOCKED:

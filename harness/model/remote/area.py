@@ -47,7 +47,7 @@ class Client:
 
 
 class Remote(Queues):
-    """Clients that read two queues remotely; applications use the queues as well."""
+    """The model of clients that read two queues remotely, while applications also use the queues."""
 
     left_out = frozenset(_LOCAL)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})

@@ -159,7 +159,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
-        """Send a message to a missing queue; the system counts it, and does nothing else."""
+        """Send a message to a missing queue. The system counts the message, but does not store it."""
         one = self.live(session)
         self.count(one, recoverable)
         self.settle()

@@ -109,7 +109,7 @@ class Publishing(Part):
         )
 
     def note_public_queues(self) -> None:
-        """Note the local public queues, which answer reads while the directory is offline.
+        """Store the local public queues, with which reads are answered while the directory is offline.
 
         Spec: MS-MQDMPR 3.1.7.1.20.
         """

@@ -15,7 +15,9 @@ Change: TypeAlias = dict[str, object]
 
 
 ORDINAL_BLOCK = 0x4000
-"""The number of ordinals in a reservation, made when less than half of the last is left; a restart skips at most it."""
+"""The number of ordinals in one reservation. The next reservation is made when less than half of the block remains; a
+restart skips at most one block.
+"""
 
 
 _HALF_OF_ORDINALS = 1 << 31

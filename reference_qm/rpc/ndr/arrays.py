@@ -56,7 +56,7 @@ class ConformantArray(NdrType):
         return self.read_elements(reader, reader.count(), scope)
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
-        """Read the elements behind a maximum count, which must equal the correlated field."""
+        """Read the elements after a maximum count, which must equal the number in the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"has room for {maximum} elements, {self.size_is} says {wanted}")

@@ -138,12 +138,14 @@ class Enumeration(NdrType):
     def read(self, reader: NdrReader, scope: Scope) -> int:
         value = reader.number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
-            reader.refuse(f"is {value}, no value of an enumeration", reader.offset - reader.encoding.enum_size)
+            reader.refuse(
+                f"is {value}, which is too large for an enumeration", reader.offset - reader.encoding.enum_size
+            )
         return value
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value > _ENUM_MAX:
-            writer.misuse(f"is {value}, no value of an enumeration")
+            writer.misuse(f"is {value}, which is too large for an enumeration")
         writer.number(writer.encoding.enum_size, value)
 
 

@@ -127,7 +127,7 @@ BROKEN = {
     "three bytes": (b"abc", "no Section Header block"),
     "old pcap": (bytes.fromhex("d4c3b2a102000400") + bytes(16), "no Section Header block"),
     "wrong byte order magic": (SECTION[:8] + b"\0\0\0\0" + SECTION[12:], "byte-order magic is 00 00 00 00"),
-    "cut in a head": (GOOD + b"\6\0\0", "cut inside the head"),
+    "cut in a head": (GOOD + b"\6\0\0", "ends inside the header"),
     "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),
     "cut in the section": (SECTION[:10], "is cut"),
     "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block of {MAX_BLOCK + 4} bytes"),
@@ -224,7 +224,7 @@ def test_a_long_note_is_compressed(file: Path):
     ("data", "why"),
     [
         (b"x\x01nonsense", "a note cannot be decompressed"),
-        (zlib.compress(b"{}" * 600)[:-5], "a note that is cut"),
+        (zlib.compress(b"{}" * 600)[:-5], "a note is truncated"),
         (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
     ],
 )

@@ -218,12 +218,12 @@ def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_data(1, True, b"a", time_us=0)
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        with pytest.raises(HarnessError, match="connection 1 is open already"):
+        with pytest.raises(HarnessError, match="connection 1 is already open"):
             writer.tcp_open(1, CLIENT, SERVER, time_us=0)
         with pytest.raises(HarnessError, match="no data"):
             writer.tcp_data(1, True, b"", time_us=0)
         writer.tcp_close(1, True, time_us=0)
-        with pytest.raises(HarnessError, match="the client of connection 1 has closed already"):
+        with pytest.raises(HarnessError, match="the client of connection 1 has already closed its direction"):
             writer.tcp_data(1, True, b"a", time_us=0)
         writer.tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is not open"):
