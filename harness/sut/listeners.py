@@ -206,4 +206,4 @@ def _by(pids: list[int]) -> str:
             names.append(f"process {pid}, {(PROC / str(pid) / 'comm').read_text(encoding='utf-8').strip()}")
         except (OSError, UnicodeDecodeError):
             names.append(f"process {pid}")
-    return f" by {'; '.join(names[:3])}" if names else ""
+    return f" ({'; '.join(names[:3])})" if names else ""

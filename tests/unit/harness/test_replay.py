@@ -94,7 +94,7 @@ def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], 
     ("changes", "why"),
     [
         ({"body": b"two"}, "frame 8: the harness sends different bytes: not replayable"),
-        ({"verb": "identity"}, "after frame 8: the harness asks identity otherwise: not replayable"),
+        ({"verb": "identity"}, "after frame 8: the harness asks identity with different arguments: not replayable"),
         ({"more": False}, "after frame 8: the harness ends the check: not replayable"),
     ],
 )
