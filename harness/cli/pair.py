@@ -37,7 +37,7 @@ def pair(
 
     Exit with 1 when a scenario fails or a system breaks a rule, with 3 when no scenario could run.
     """
-    from harness.cli.outputs import confirm_new, make_folder, writing
+    from harness.cli.outputs import confirm_new, make_folder, report_write_errors
     from harness.pair.outcomes import Result
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
@@ -65,7 +65,7 @@ def pair(
         "systems": {role: asdict(file.sut) for role, file in zip("AB", files, strict=True)},
         "cells": [asdict(one) for one in cells],
     }
-    with writing(out):
+    with report_write_errors(out):
         (out / RESULTS_FILE).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if any(one.outcome.result in (Result.FAIL, Result.BROKEN) or one.broken for one in cells):
         raise typer.Exit(EXIT_NOT_CONFORMANT)

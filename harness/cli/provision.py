@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from harness.cli.outputs import confirm_new, writing
+from harness.cli.outputs import confirm_new, report_write_errors
 from harness.errors import UsageError
 
 
@@ -42,7 +42,7 @@ def provision(
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:
         raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
-    with writing(out):
+    with report_write_errors(out):
         text = write_provisions(out, peer, restricted, peer_address)
         (out / "qm.toml").write_text(text, encoding="utf-8")
     typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")

@@ -84,7 +84,7 @@ class Named(Expectation):
         found: dict[str, Any] = {}
         for name in self.expected:
             with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
-                found[name] = _field(observed, name)
+                found[name] = _read_field(observed, name)
         return found
 
 
@@ -106,7 +106,7 @@ def facts(**expected: Any) -> Named:
     return Named(expected)
 
 
-def _field(observed: Any, name: str) -> Any:
+def _read_field(observed: Any, name: str) -> Any:
     """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)

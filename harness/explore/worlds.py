@@ -87,7 +87,7 @@ class Worlds:
         """Keep only the worlds that agree with the observation; return the divergence if no world remains."""
         left, differences = [], []
         for world in self._worlds:
-            found = _differences(world, seen)
+            found = _list_differences(world, seen)
             if found:
                 differences.append((world, found))
             else:
@@ -113,7 +113,7 @@ class Worlds:
         return world
 
 
-def _differences(world: Model, seen: Seen) -> list[str]:
+def _list_differences(world: Model, seen: Seen) -> list[str]:
     found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]

@@ -26,15 +26,15 @@ def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
     from the old.
     """
     for path, value in changes.items():
-        packet = _set(packet, path.split("."), value)
+        packet = _set_field(packet, path.split("."), value)
     return packet
 
 
-def _set(record: Any, path: list[str], value: Any) -> Any:
+def _set_field(record: Any, path: list[str], value: Any) -> Any:
     name, rest = path[0], path[1:]
     old = getattr(record, name)
     if rest:
-        return replace(record, **{name: _set(old, rest, value)})
+        return replace(record, **{name: _set_field(old, rest, value)})
     return replace(record, **{name: value(old) if callable(value) else value})
 
 

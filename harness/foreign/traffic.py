@@ -8,7 +8,7 @@ from ipaddress import ip_address
 
 from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, Totals
 from harness.foreign.datagrams import TCP, UDP, Fragments, NotRead, Payload, read_ip
-from harness.foreign.links import CUT, LINKS, NOT_IP
+from harness.foreign.links import CUT_FRAME, LINKS, NOT_IP
 from harness.foreign.reassembly import ACK, SYN
 from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
@@ -62,7 +62,7 @@ class Traffic:
         at = link(record.data)
         if at == NOT_IP:
             raise NotRead("frames without an IP packet")
-        if at == CUT:
+        if at == CUT_FRAME:
             raise NotRead("frames that are cut before their IP header")
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:

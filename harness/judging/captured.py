@@ -104,7 +104,7 @@ class Replay(Recorder):
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
-        if (cost := _cost(found)) > MAX_CAPTURE_BYTES:
+        if (cost := _cost_of(found)) > MAX_CAPTURE_BYTES:
             raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
@@ -162,7 +162,7 @@ class Replay(Recorder):
         return inbound
 
 
-def _cost(found: Streams) -> int:
+def _cost_of(found: Streams) -> int:
     sizes = [len(one.data) for one in found.udp]
     for stream in found.tcp:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]

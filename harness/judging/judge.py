@@ -36,7 +36,7 @@ REASONS_OF_ADVICE = {
 }
 """By advice: the reason in a line that is only about the SHOULD in the sentence of a MUST."""
 
-_MISSED = (Verdict.FAIL, Verdict.WARN)
+_MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
@@ -199,7 +199,7 @@ class Judge:
         stays broken.
         """
         self._write_held_failures(reason)
-        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
+        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
@@ -234,7 +234,7 @@ class Judge:
         error.
         """
         self._write_held_failures()
-        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
+        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged, because the check ended after {', '.join(missed)} failed")
         elif self.malformed is not None:
@@ -279,7 +279,9 @@ class Judge:
         self._write(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
             self._write(self._row(rule), Verdict.FAIL, "the system survives", said, frames)
-        self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
+        self._leave(
+            [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
+        )
 
     def passive(self) -> None:
         """Write the findings of the passive predicates in this check: one pass for each rule, or its failures."""
@@ -433,7 +435,7 @@ class Judge:
         """Return whether the verdict is shown to a person; most of the tens of thousands of passes are only counted."""
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
-        missed = verdict in _MISSED or advice is Advice.MISSED
+        missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 

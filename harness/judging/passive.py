@@ -286,7 +286,7 @@ class PassiveJudge:
         note(frame, self.summaries)
 
     def _judge(self, frame: Frame) -> None:
-        kind, record = frame.kind, _record(frame)
+        kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
             self.malformed[frame] = str(record)
@@ -348,7 +348,7 @@ class PassiveJudge:
         return self._of_kind[kind]
 
 
-def _record(frame: Frame) -> Any:
+def _parse_record(frame: Frame) -> Any:
     if frame.error is not None:  # no packet began there, whatever its bytes look like
         return frame.error
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS_OF_CONNECTION
+from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, ALPHABET, INPUTS, LOSS_OF_CONNECTION
 from harness.learn.machine import CLOSED, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -85,7 +85,7 @@ class SessionSystem:
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent; after a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in ACKNOWLEDGED:
+        if name in ACKNOWLEDGED_INPUTS:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(

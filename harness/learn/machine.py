@@ -84,10 +84,10 @@ def read_machine(path: Path) -> Machine:
 
 def find_differences(first: Machine, second: Machine) -> list[Difference]:
     """Return the transitions whose outputs differ, each with a shortest word; both machines are walked in parallel."""
-    return list(_walk(first, second, lambda one, other: one == other))
+    return list(_find_differences(first, second, lambda one, other: one == other))
 
 
-def _walk(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
+def _find_differences(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
     begun = (first.initial, second.initial)
     waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])
     known = {begun}

@@ -53,7 +53,9 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
     identifiers = {}
     with drivers.open_pair(name, capture) as pair:
         identifiers = {one.sut.guid: role for role, one in pair.sides.items()}
-        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or _run(scenario, pair, origin, target)
+        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or _run_scenario(
+            scenario, pair, origin, target
+        )
     cell = Cell(scenario.name, origin, target, outcome)
     if capture.is_file():
         cell.capture = capture.name
@@ -65,7 +67,7 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
     return cell
 
 
-def _run(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
+def _run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
     try:
         return scenario.run(pair, pair.sides[origin], pair.sides[target])
     except (ConformanceFailure, SutUnavailable) as error:

@@ -18,7 +18,7 @@ from harness.varying.variant import PLAIN, Variant
 from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
-NONE: Mapping[str, Any] = {}
+NO_FIELDS: Mapping[str, Any] = {}
 """An empty mapping, for a header whose fields all have their default values."""
 DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
@@ -139,7 +139,7 @@ class Party:
             "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         }
 
-    def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+    def message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message that is new to the SUT, by default an express message.
 
         ``user``: fields of UserHeader. ``queue``: plain, transactional or admin. ``headers``: arguments of
@@ -164,7 +164,7 @@ class Party:
         """The sequence of the messages that are transactional only because their row says so."""
         return Places(self)
 
-    def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+    def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
         """Build a recoverable message, which the SUT acknowledges after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 

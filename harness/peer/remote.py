@@ -30,7 +30,7 @@ MESSAGE_BODY = b"of the peer"
 MAX_LABELS = 32
 """A number of messages that no check puts into a queue; a cursor that returns this many does not advance."""
 
-_DIRECT = "DIRECT="
+_DIRECT_PREFIX = "DIRECT="
 _MAPPER_PORT = 135
 _LAST_PORT = 0xFFFF
 
@@ -198,7 +198,7 @@ class Remote:
     ) -> Call:
         """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional, admin; ``form``: the QUEUE_FORMAT instead."""
         if form is None:
-            form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT))
+            form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
         given: dict[str, Any] = {
             "pQueueFormat": pointer(form),
             "dwDesiredAccess": access,

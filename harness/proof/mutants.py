@@ -137,13 +137,13 @@ def run_mutants(
     untried: dict[str, int] = {}
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
-        killers[_function(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_function_of(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
 
     def record(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
-        killers[_function(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_function_of(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
         progress(mutant, outcome)
 
     def tasks() -> Iterator[Trial]:
@@ -152,13 +152,13 @@ def run_mutants(
             if not checks:
                 record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
-            known, near = killers[_function(mutant.name)], _build_section_pattern(mutant)
+            known, near = killers[_function_of(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
 
     for trial, found in trials.run(tasks()):
-        record(by_name[trial.name], replace(_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
+        record(by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
     return outcomes
 
 
@@ -222,7 +222,7 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     return len(broken_off) < NOTICED_LIMIT
 
 
-def _outcome(mutant: Mutant, found: Found) -> Outcome:
+def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
     telling = next((line for line in found.lines if line.verdict in BROKEN), None)
     fate = Fate.KILLED
     if telling is None:
@@ -245,7 +245,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
     )
 
 
-def _function(name: str) -> str:
+def _function_of(name: str) -> str:
     return name.rpartition(":")[0]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import REFERENCE, ROOM_OUTSIDE_CORE, ROOMS, Mutant
+from harness.mutation.mutants import MUTATED_FOLDERS, REFERENCE, ROOM_OUTSIDE_CORE, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
@@ -88,7 +88,9 @@ class LineRecorder:
 
     def __init__(self) -> None:
         self._files = {
-            str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
+            str(path): path.relative_to(REFERENCE).as_posix()
+            for room in MUTATED_FOLDERS
+            for path in (REFERENCE / room).glob("*")
         }
         self._beside = str(REFERENCE / ROOM_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)

@@ -210,7 +210,7 @@ class Trials:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except Endless:
             entries.append(_broken_off(check))
-        return [_line(check, entry) for entry in entries], time.process_time() - begun
+        return [_line_of(check, entry) for entry in entries], time.process_time() - begun
 
 
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
@@ -244,7 +244,7 @@ _OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
 """The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
 
 
-def _line(check: str, entry: Entry) -> Line:
+def _line_of(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
     verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
     return Line(check, entry.rule, verdict, why)

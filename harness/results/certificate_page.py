@@ -20,7 +20,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters["line"] = lambda text: one_line(str(text), 200)
 _GREEN, _AMBER = "#1a7f37", "#9a6700"
-_LETTER = 7
+_LETTER_WIDTH = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
@@ -33,7 +33,7 @@ def page(statement: Mapping[str, Any], key: str) -> str:
 def badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", in_words(statement)
-    widths = [_LETTER * len(text) + 12 for text in (left, right)]
+    widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
     colour = _AMBER if statement["deviations"] else _GREEN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '

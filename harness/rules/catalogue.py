@@ -167,7 +167,7 @@ class Catalogue(Mapping[str, Rule]):
     ) -> None:
         order = list(documents)
         self._rules = {
-            rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_place(rule)))
+            rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_sort_key(rule)))
         }
         self._documents = documents
         self.errata = errata
@@ -237,7 +237,7 @@ def _rule_of(row: list[Any]) -> Rule:
     return Rule(*values)
 
 
-def _place(rule: Rule) -> tuple[list[int], bool, int]:
+def _sort_key(rule: Rule) -> tuple[list[int], bool, int]:
     declared = rule.number.startswith("D")
     return [int(part) for part in rule.section.split(".")], declared, int(rule.number.removeprefix("D"))
 
@@ -339,7 +339,7 @@ def _read_catalogue(root: Path) -> Catalogue:
             if name in rules:
                 raise CatalogueError(file, name, "occurs twice; another section of the suites has a row for this rule")
             whole = {**defaults, **row} if isinstance(row, dict) else row
-            rules[name] = _rule(root, file, name, whole, index, documents, errata)
+            rules[name] = _read_rule(root, file, name, whole, index, documents, errata)
     notes = load_notes(index, rules, root)
     for rule in rules.values():
         try:
@@ -363,7 +363,7 @@ def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
             raise CatalogueError(file, CHECKED_IN, f"{folder!a} is not a folder of a section")
 
 
-def _rule(
+def _read_rule(
     root: Path,
     file: Path,
     name: str,

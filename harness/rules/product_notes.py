@@ -41,7 +41,7 @@ explanation follows.
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION = re.compile(r"\d+(\.\d+)*")
-_CITED = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
+_CITED_NOTE = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
 _WHOLE_SECTION = "-*"
 
 
@@ -113,7 +113,7 @@ class ProductNotes:
         contain. A document without a notes.toml has no known notes.
         """
         found = []
-        for cited in _CITED.finditer(text or ""):
+        for cited in _CITED_NOTE.finditer(text or ""):
             numbers = self.by_document.get(cited["document"] or document)
             if numbers is not None:
                 if int(cited["number"]) not in numbers:
@@ -154,11 +154,11 @@ def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> Pro
     for file in sorted(root.glob(f"*/{NOTES_FILE}")):
         document = file.parent.name.upper()
         rows = read_toml(file)
-        found[document] = {note.number: note for note in _notes(file, document, rows, index, ids)}
+        found[document] = {note.number: note for note in _read_notes(file, document, rows, index, ids)}
     return ProductNotes(found)
 
 
-def _notes(
+def _read_notes(
     file: Path, document: str, rows: Mapping[str, Any], index: Container[str], ids: Mapping[str, Any]
 ) -> Iterator[Note]:
     for number, row in rows.items():
@@ -177,7 +177,7 @@ def _notes(
             raise CatalogueError(
                 file, number, "has excused, but excuses is missing; name the rules that may be violated"
             )
-        releases = _releases(file, number, entry["releases"])
+        releases = _read_releases(file, number, entry["releases"])
         yield Note(
             document=document,
             number=int(number),
@@ -187,9 +187,9 @@ def _notes(
             written=tuple(entry["releases"]),
             says=entry["says"],
             allows=entry.get("allows"),
-            rules=_rules(file, number, entry.get("rules", []), index, ids),
-            excuses=(excuses := _rules(file, number, entry.get("excuses", []), index, ids)),
-            excused=_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
+            rules=_expand_rules(file, number, entry.get("rules", []), index, ids),
+            excuses=(excuses := _expand_rules(file, number, entry.get("excuses", []), index, ids)),
+            excused=_read_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
             reference=_get_reference_behaviours(file, number, entry["reference"]),
         )
 
@@ -202,14 +202,14 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
     return tuple(written)
 
 
-def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
+def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     try:
         return releases_named([str(each) for each in written])
     except ValueError as error:
         raise CatalogueError(file, number, str(error)) from error
 
 
-def _rules(
+def _expand_rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
     """Return the rule ids of a note; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""

@@ -81,7 +81,7 @@ class Live:
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0
         return (
             f"{self._done:,} of {self._checks:,} checks, {judged:,} rules judged{counts}; "
-            f"{_duration(spent)} spent, about {_duration(left)} left"
+            f"{_format_duration(spent)} spent, about {_format_duration(left)} left"
         )
 
     def _name(self, rule: str, verdict: Verdict, check: str) -> None:
@@ -107,7 +107,7 @@ class Live:
         return max(20, int(self._reporter._tw.fullwidth) - 1)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes >= 10 else f"{minutes} min {rest} s"

@@ -10,7 +10,7 @@ from harness.printable import one_line
 from harness.rules.renamed_checks import current_check
 
 SAID_LIMIT = 800
-HEAD = "fix this first: "
+LINE_PREFIX = "fix this first: "
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class NamedRoot:
     @property
     def found(self) -> str:
         """The line that is printed when the root is found, without the number of checks, which is not known yet."""
-        return f"{HEAD}{self.said}"
+        return f"{LINE_PREFIX}{self.said}"
 
     def __str__(self) -> str:
         """Return the line for the end of the run, with the number of checks."""

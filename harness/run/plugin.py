@@ -25,12 +25,12 @@ from harness.run.stash import (
     DRIVER,
     DRIVERS,
     END_REPORTED,
-    FOUND,
+    FINAL_RESULTS,
     JUDGE,
     LOG,
     RESIDUE,
-    RESTS,
     ROOTS,
+    ROOTS_OF_CHECK,
     RUN,
     make_judge,
 )
@@ -317,7 +317,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
-        item.stash[RESTS] = rests_of(item)
+        item.stash[ROOTS_OF_CHECK] = rests_of(item)
         survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
@@ -389,7 +389,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.causes import with_causes
     from harness.run.findings import describe_finding, repeat_options
 
-    found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
+    found = config.stash[FINAL_RESULTS] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)

@@ -127,7 +127,7 @@ def doubt_verdicts(
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]
     for line in lines:
-        named.name(_key(line), line.sentence, {entry.test for entry in resting if entry.test})
+        named.name(_key_of(line), line.sentence, {entry.test for entry in resting if entry.test})
     return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
 
 
@@ -144,5 +144,5 @@ def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _key(line: Line) -> str:
+def _key_of(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

@@ -129,7 +129,7 @@ class Run:
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:
-            raise _unusable(folder, error) from error
+            raise _refuse_folder(folder, error) from error
         try:
             run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
             run.made = made
@@ -171,7 +171,7 @@ class Run:
             )
             run.write_run_file(finished=None, code=None)
         except (OSError, FolderError) as error:
-            raise _unusable(folder, error) from error
+            raise _refuse_folder(folder, error) from error
         return run
 
     def write_run_file(self, finished: str | None, code: int | None) -> None:
@@ -341,7 +341,7 @@ def _is_foreign(folder: Path) -> bool:
     return any(path.name != LOCK_FILE for path in folder.iterdir())
 
 
-def _unusable(folder: Path, error: OSError | FolderError) -> UsageError:
+def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     why = error if isinstance(error, OSError) else error.__cause__
     return UsageError(f"{folder}: cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 

@@ -11,7 +11,7 @@ import pytest
 from harness.run.ending import describe_end_of_process
 from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
-from harness.run.stash import FOUND, RUN
+from harness.run.stash import FINAL_RESULTS, RUN
 from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
@@ -92,6 +92,6 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
-    found: list[RuleResult] = config.stash.get(FOUND, [])
+    found: list[RuleResult] = config.stash.get(FINAL_RESULTS, [])
     for line in findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

@@ -21,7 +21,7 @@ from harness.run.stash import JUDGE, ROWS, RUN
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import Row, build_rows
-from harness.varying.parameters import EXCLUDED, find_value
+from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_value
 from harness.varying.shrinking import find_smallest
 from harness.varying.variant import Variant
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 MOST_RUNS_TO_SHRINK = 12
 """How many runs the search for the smallest combination of a rule takes at most."""
-ORDERS = 8
+MAX_ORDERS = 8
 """How many orders of the parameters are tried for a short array: a row costs more."""
-_STANDS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
+_FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
 """The verdicts of the plain run after which the rows can say no more."""
-_OPEN = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+_OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE]
-    if judge.malformed is None and not any(verdict in _STANDS for verdict in judge.judged.values()):
+    if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
 
@@ -107,7 +107,11 @@ class VariedCheck:
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
         varies = self.drawn.values and self.run_.strength > 1
-        self.plan = build_rows(self.drawn.values, EXCLUDED, self.run_.strength, orders=ORDERS) if varies else ()
+        self.plan = (
+            build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
+            if varies
+            else ()
+        )
         self.plain: Row = self.plan[0] if self.plan else {}
         self.tried: dict[frozenset[tuple[str, str]], Trial] = {}
         """The rows that the check has run with."""
@@ -170,7 +174,7 @@ class VariedCheck:
         """Return the verdict of a rule by all rows: a miss names the smallest combination that has it."""
         missed = next((trial for trial in trials if trial.worst(rule) in BROKEN), None)
         if missed is None:
-            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN), None)
+            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN_VERDICTS), None)
         if missed is None:
             return self._kept(rule, trials)
         wanted = missed.worst(rule)

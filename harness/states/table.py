@@ -92,7 +92,7 @@ class Table:
 
     def place_of(self, cell: Cell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
-        header, key = f"[cells.{_key(cell.state)}]", f"{_key(cell.event)} ="
+        header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
         inside = False
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             if line.startswith("["):
@@ -105,7 +105,7 @@ class Table:
         return self.path.relative_to(SUITES.parent).as_posix()
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     """Return a name as a key of TOML."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
@@ -115,8 +115,8 @@ def read_table(path: Path) -> Table:
     """Read a table; raise HarnessError, with one line about the first error in it, for a wrong table."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-        states = {name: State(**_tuples(one)) for name, one in tree.pop("states").items()}
-        events = {name: Event(**_tuples(one)) for name, one in tree.pop("events").items()}
+        states = {name: State(**_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
+        events = {name: Event(**_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
             (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
@@ -177,6 +177,6 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     return {place: tuple(each) for place, each in by_place.items()}
 
 
-def _tuples(one: Mapping[str, Any]) -> dict[str, Any]:
+def _lists_to_tuples(one: Mapping[str, Any]) -> dict[str, Any]:
     names = ("needs", "malforms")
     return {name: tuple(value) if name in names else value for name, value in one.items()}

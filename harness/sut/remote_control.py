@@ -66,7 +66,7 @@ class RemoteControl:
 
     def offers(self, verb: str) -> bool:
         """Return whether a verb can be carried out."""
-        return verb in self._verbs or verb in _READS
+        return verb in self._verbs or verb in _READ_REQUESTS
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb. Raise ControlRefused if the SUT refuses a method or does not answer it, and Unsupported for
@@ -110,9 +110,9 @@ class RemoteControl:
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
         """Return the remote read for a verb, and what to do after its answer: a queue given by name is closed."""
-        if verb not in _READS:
+        if verb not in _READ_REQUESTS:
             raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
-        make, access = _READS[verb]
+        make, access = _READ_REQUESTS[verb]
         if arguments.get("transaction") is not None:
             raise Unsupported(f"{verb} in a transaction cannot be asked of a SUT without a control channel")
         given = {name: value for name, value in arguments.items() if name not in ("queue", "handle", "transaction")}
@@ -162,7 +162,7 @@ class RemoteControl:
         return dict(answer.values)
 
 
-_READS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyType(
+_READ_REQUESTS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyType(
     {
         "receive": (RemoteReceive, "receive"),
         "peek_message": (RemotePeek, "peek"),

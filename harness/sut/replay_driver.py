@@ -21,7 +21,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, items_of
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import file_of, take_setup
-from harness.sut.replay_tape import COMMAND, SAVED
+from harness.sut.replay_tape import COMMAND_VERB, SAVED
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -146,7 +146,7 @@ class ReplayControl:
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the environment."""
-        self.call(COMMAND, part=part, value=value)
+        self.call(COMMAND_VERB, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)

@@ -298,14 +298,14 @@ def without_nothing_together(items: list[Item]) -> list[Item]:
     """Return the items without notes that group simultaneous events but enclose no event."""
     left: list[Item] = []
     for item in items:
-        if left and _together(item) is False and _together(left[-1]) is True:
+        if left and _together_flag_of(item) is False and _together_flag_of(left[-1]) is True:
             left.pop()
         else:
             left.append(item)
     return left
 
 
-def _together(item: Item) -> Any:
+def _together_flag_of(item: Item) -> Any:
     return item.said.get("together") if isinstance(item, Note) else None
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
-COMMAND = "[environment]"
+COMMAND_VERB = "[environment]"
 """The name that replaces the verb in a note about a command of the SUT file."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
@@ -167,7 +167,7 @@ class Tape:
         }
 
 
-def _plain(value: object) -> Any:
+def _to_json_value(value: object) -> Any:
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, MappingProxyType):
@@ -177,12 +177,12 @@ def _plain(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-_LINES = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_LINE_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json_value)
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
     """Return a note as one line of bytes."""
-    return _LINES.encode(values).encode()
+    return _LINE_ENCODER.encode(values).encode()
 
 
 @lru_cache(maxsize=64)
@@ -234,7 +234,9 @@ class RecordedCommands:
         self._tape = tape
 
     def __call__(self, part: str, value: int) -> None:
-        self._tape.ask_control("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
+        self._tape.ask_control(
+            "call", COMMAND_VERB, {"part": part, "value": value}, partial(self._carry_out, part, value)
+        )
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:
         self._set_part(part, value)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-EXCHANGES = 5
+MEASURED_EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
 """The pause between the measured exchanges. They are spread over a second, to also detect a system that stops
 repeatedly.
@@ -140,7 +140,7 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
 def measure_speed(exchange: Callable[[], object]) -> Speed | None:
     """Measure the duration of several exchanges; return None when an exchange was not answered."""
     samples = []
-    for number in range(EXCHANGES):
+    for number in range(MEASURED_EXCHANGES):
         if number:
             time.sleep(BETWEEN_EXCHANGES_S)
         began = time.monotonic()

@@ -22,11 +22,11 @@ def build_rows(
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
     own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
-    return _build(known, own, min(strength, len(known)), min(orders, len(known)))
+    return _build_array(known, own, min(strength, len(known)), min(orders, len(known)))
 
 
 @lru_cache(maxsize=1024)
-def _build(
+def _build_array(
     known: tuple[tuple[str, tuple[str, ...]], ...],
     excluded: tuple[tuple[tuple[str, str], ...], ...],
     strength: int,
@@ -34,11 +34,11 @@ def _build(
 ) -> tuple[Row, ...]:
     values, banned = dict(known), [dict(one) for one in excluded]
     wanted = list(list_tuples(values, banned, strength))
-    arrays = (_draw(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
+    arrays = (_draw_row(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
     return min(arrays, key=len)
 
 
-def _draw(
+def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
     """Return the plain row, and rows of the library and completed ones that have all the wanted combinations."""

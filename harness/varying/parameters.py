@@ -36,18 +36,18 @@ class Value(NamedTuple):
     needs: tuple[str, ...] = ()
 
 
-def _user(**fields: Any) -> Fields:
+def _user_fields(**fields: Any) -> Fields:
     return {"user": fields}
 
 
-def _properties(**fields: Any) -> Fields:
+def _properties_fields(**fields: Any) -> Fields:
     return {"properties": fields}
 
 
-def _acknowledged(event: str, **asks: str) -> Value:
+def _acknowledged_value(event: str, **asks: str) -> Value:
     """Return the value that asks for both acknowledgments of an event, which needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
-    packet = {**_user(AdminQueue=queue), **_properties(**dict.fromkeys(asks, 1))}
+    packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
     return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
 
 
@@ -55,8 +55,14 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     # -- of a message -------------------------------------------------------------------------------------------
     "delivery": (
         Value("express"),
-        Value("recoverable", _user(DM=1), {"delivery": "recoverable"}),
-        Value("transactional", _user(DM=1), {"delivery": "transactional"}, {"transactional": True}, ("transactions",)),
+        Value("recoverable", _user_fields(DM=1), {"delivery": "recoverable"}),
+        Value(
+            "transactional",
+            _user_fields(DM=1),
+            {"delivery": "transactional"},
+            {"transactional": True},
+            ("transactions",),
+        ),
     ),
     "priority": (
         Value("3"),
@@ -65,24 +71,24 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     ),
     "acknowledgments": (
         Value("none"),
-        _acknowledged("of arrival", PA="positive_arrival", NA="negative_arrival"),
-        _acknowledged("of receipt", PR="positive_receive", NR="negative_receive"),
+        _acknowledged_value("of arrival", PA="positive_arrival", NA="negative_arrival"),
+        _acknowledged_value("of receipt", PR="positive_receive", NR="negative_receive"),
     ),
     "administration queue": (
         Value("direct"),
         Value(
             "private",
-            _user(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
+            _user_fields(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
             {"admin_queue": f"PRIVATE={OTHER_SOURCE}\\00000001"},
         ),
     ),
-    "positive journaling": (Value("no"), Value("yes", _user(JP=1), {"journal": ("positive",)})),
-    "negative journaling": (Value("no"), Value("yes", _user(JN=1), {"journal": ("negative",)})),
+    "positive journaling": (Value("no"), Value("yes", _user_fields(JP=1), {"journal": ("positive",)})),
+    "negative journaling": (Value("no"), Value("yes", _user_fields(JN=1), {"journal": ("negative",)})),
     "response queue": (
         Value("none"),
         Value(
             "direct",
-            _user(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
+            _user_fields(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
             {"response_queue": r"DIRECT=TCP:{peer}\private$\mqc-answers"},
         ),
     ),
@@ -93,18 +99,18 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         Value("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
     ),
     "label": (Value("short"), Value("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
-    "extension": (Value("none"), Value("5 bytes", _properties(ExtensionData=b"\0ext\xff"))),
+    "extension": (Value("none"), Value("5 bytes", _properties_fields(ExtensionData=b"\0ext\xff"))),
     "time to reach queue": (
         Value("infinite"),
         Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
     ),
     "time to be received": (
         Value("infinite"),
-        Value("a day", _user(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
+        Value("a day", _user_fields(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
     ),
     "application tag": (
         Value("0"),
-        Value("0xFFFFFFFF", _properties(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
+        Value("0xFFFFFFFF", _properties_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
     ),
     "trace": (
         Value("none"),
@@ -137,7 +143,7 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
 }
 """By parameter: its possible values, the plain value first."""
 
-EXCLUDED: Sequence[Mapping[str, str]] = (
+EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},
     {"delivery": "transactional", "priority": "0"},
     {"delivery": "transactional", "priority": "7"},

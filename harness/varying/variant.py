@@ -10,7 +10,7 @@ from typing import Any
 from harness.varying.arrays import Row
 from harness.varying.parameters import PARAMETERS, Fields, find_value
 
-_MERGED = ("base", "user", "properties")
+_MERGED_HEADERS = ("base", "user", "properties")
 """The headers whose fields a check and a row may each give some of."""
 
 
@@ -44,7 +44,7 @@ class Variant:
         layers = (own, packet, given)
         merged = {
             name: {**own.get(name, {}), **packet.get(name, {}), **given.get(name, {})}
-            for name in _MERGED
+            for name in _MERGED_HEADERS
             if any(name in layer for layer in layers)
         }
         return {**own, **packet, **given, **merged}
@@ -68,19 +68,19 @@ class Variant:
         if is_transactional:
             values = {parameter: value for parameter, value in values.items() if parameter != "priority"}
         self.applied.update(parameter for parameter, value in values.items() if _has_effect(value, given))
-        return _merge(list(values.values()))
+        return _merge_layers(list(values.values()))
 
 
 def _has_effect(value: Fields, given: Fields) -> bool:
     return any(
         name not in given
-        or (name in _MERGED and any(field not in given[name] for field in fields))
+        or (name in _MERGED_HEADERS and any(field not in given[name] for field in fields))
         or (name == "transactional" and not given[name])
         for name, fields in value.items()
     )
 
 
-def _merge(layers: list[Fields]) -> dict[str, Any]:
+def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
     """Join the effects of values: fields of the same header, and items of the same list, are put together."""
     merged: dict[str, Any] = {}
     for layer in layers:

@@ -12,7 +12,7 @@ from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, B
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
-from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType, SecTrailer
+from reference_qm.rpc.header import RPC_VERS, WHOLE_PDU_FLAGS, Flags, Header, PacketType, SecTrailer
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
@@ -226,7 +226,7 @@ class Association:
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"
-        if pdu.pfc_flags & WHOLE != WHOLE:
+        if pdu.pfc_flags & WHOLE_PDU_FLAGS != WHOLE_PDU_FLAGS:
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "proposals in fragments (C706 12.6)"
         if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
             return RejectReason.LOCAL_LIMIT_EXCEEDED, f"above {self.limits.contexts} contexts (MS-RPCE 3.3.3.5.5)"
@@ -244,7 +244,7 @@ class Association:
         results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
-        flags = WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)
+        flags = WHOLE_PDU_FLAGS | (pdu.pfc_flags & Flags.CONC_MPX)
         if self.security.header_sign and pdu.sec_trailer is not None:
             flags |= pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN
         return self.send(Pdu(body, pdu.call_id, flags, sec_trailer=leg))

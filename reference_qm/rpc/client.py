@@ -15,7 +15,7 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.authentication import ODD_LEGS, AuthLevel, ClientSecurity, SecurityError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
@@ -82,7 +82,7 @@ class ClientAssociation:
             leg = None if self._security is None else self._security.trailer(self._security.context.step(b""))
         except SecurityError as error:
             return self.end(f"no authentication can begin: {error}")
-        flags = WHOLE | Flags.CONC_MPX
+        flags = WHOLE_PDU_FLAGS | Flags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= Flags.SUPPORT_HEADER_SIGN
         return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]

@@ -49,7 +49,7 @@ class Flags:
     OBJECT_UUID = 0x80
 
 
-WHOLE = Flags.FIRST_FRAG | Flags.LAST_FRAG
+WHOLE_PDU_FLAGS = Flags.FIRST_FRAG | Flags.LAST_FRAG
 LITTLE_ENDIAN = b"\x10\0\0\0"
 """The packed_drep for little-endian integers, ASCII characters and IEEE floats (C706 14.1)."""
 _LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}

@@ -17,7 +17,7 @@ from reference_qm.rpc.header import (
     RPC_VERS_MINORS,
     SECTION,
     TRAILER_SIZE,
-    WHOLE,
+    WHOLE_PDU_FLAGS,
     Header,
     SecTrailer,
     byte_order,
@@ -49,7 +49,7 @@ class Pdu:
 
     body: Body
     call_id: int
-    pfc_flags: int = WHOLE
+    pfc_flags: int = WHOLE_PDU_FLAGS
     packed_drep: bytes = LITTLE_ENDIAN
     sec_trailer: SecTrailer | None = None
     rpc_vers_minor: int = 0

@@ -38,7 +38,7 @@ def struct(columns: dict[str, str]) -> str:
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-BESIDE: Final = {
+BESIDE_COLUMNS: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -167,7 +167,7 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{struct(BESIDE)}>",
+        "beside": f"array<{struct(BESIDE_COLUMNS)}>",
     },
     "changes": {
         "sut_name": "string",

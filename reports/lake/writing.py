@@ -23,7 +23,7 @@ from reports.text import one_line
 SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
-GROUP = 512 << 20
+RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
 OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
@@ -102,10 +102,10 @@ class _Writer:
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
     """Split the runs into groups that are written at once; runs of one system stay together."""
     parts: list[list[Source]] = []
-    size = GROUP
+    size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
         octets = run.folder.files[VERDICTS].size
-        if size + octets > GROUP:
+        if size + octets > RUN_GROUP_OCTETS:
             parts.append([])
             size = 0
         parts[-1].append(run)

@@ -71,7 +71,7 @@ def test_listener_of_own_process_is_distinguished_from_foreign_listener(
             signal_free_wait()
         try:
             assert os.read(ready, 1)  # until then it holds the port too
-            with pytest.raises(SutUnavailable, match=rf"another program \(process {os.getpid()}, .*own_ports = false"):
+            with pytest.raises(SutUnavailable, match=rf"in use by process {os.getpid()}, .*own_ports = false"):
                 refuse_stranger([port], sleeper)
             refuse_stranger([port], os.getppid())  # what a program started is its own
         finally:
