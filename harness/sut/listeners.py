@@ -89,8 +89,8 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
         others = _list_listening_inodes(port) - own
         if others:
             raise SutUnavailable(
-                f"{port} is in use{_describe_owners(_find_pids(others))}; the started program does not listen there; if "
-                "this is intended (a container, a service manager), set own_ports = false in [driver]"
+                f"{port} is in use{_describe_owners(_find_pids(others))}; the started program does not listen there; "
+                "if this is intended (a container, a service manager), set own_ports = false in [driver]"
             )
 
 

@@ -137,8 +137,7 @@ Few statements are better, because each statement releases the interpreter's loc
 busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
-    size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"
-    for size in _PORTION_SIZES  # noqa: S608
+    size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTION_SIZES
 }
 _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 

@@ -86,7 +86,7 @@ def contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Return the lines of runs of one schema with the fields of `LINE_SCHEMAS`; ``why``: why a line is invalid, or null.
+    """Return the lines of runs of one schema with the fields of `LINE_SCHEMAS`; ``why``: why a line is invalid.
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
