@@ -17,10 +17,9 @@ _UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" fo
 
 
 class OctetReader:
-    """A position in the bytes of one PDU or stub, which cannot move past their end. ``offset``: int bytes from the
-    start, from which alignment counts. ``where``: the name of the current field, for errors.
+    """A position in the bytes of one PDU or stub, which cannot move past their end.
 
-    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the present field, for
+    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the current field, for
     errors.
     """
 

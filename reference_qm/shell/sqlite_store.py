@@ -132,12 +132,10 @@ _PORTION_SIZES = (256, 16, 1)
 """The possible numbers of entries that one statement handles. Few statements are better, because each statement
 releases the interpreter's lock and waits for it again: row by row, a busy event loop would delay every row by
 milliseconds.
-
-Few statements are better, because each statement releases the interpreter's lock and waits for it again: row by row, a
-busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
-    size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTION_SIZES
+    size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608
+    for size in _PORTION_SIZES
 }
 _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 
