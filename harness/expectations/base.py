@@ -45,7 +45,7 @@ class Expectation(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Expectation):
-    """Exactly one value: a status, an address, a number."""
+    """The expectation of exactly one value, such as a status, an address or a number."""
 
     value: Any
 

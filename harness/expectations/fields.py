@@ -28,7 +28,7 @@ class HasFields(Protocol):
     """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
-        """Return fields by name."""
+        """Return the values of the named fields, by name."""
 
 
 class Named(Expectation):
@@ -86,7 +86,7 @@ class Named(Expectation):
         found: dict[str, Any] = {}
         for name in self.expected:
             with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
-                found[name] = _field(observed, name)
+                found[name] = _read_field(observed, name)
         return found
 
 
@@ -108,7 +108,7 @@ def facts(**expected: Any) -> Named:
     return Named(expected)
 
 
-def _field(observed: Any, name: str) -> Any:
+def _read_field(observed: Any, name: str) -> Any:
     """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)

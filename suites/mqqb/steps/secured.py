@@ -14,7 +14,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.sut.releases import LackedByRelease, release_of
@@ -232,8 +232,8 @@ class Secured:
         user: User = ALICE,
         *,
         queue: str = "plain",
-        header: Mapping[str, Any] = NONE,
-        security: Mapping[str, Any] = NONE,
+        header: Mapping[str, Any] = NO_FIELDS,
+        security: Mapping[str, Any] = NO_FIELDS,
         several: bool = False,
         **fields: Any,
     ) -> Any:
