@@ -14,6 +14,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
@@ -161,6 +162,11 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
         ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
         ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
         ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"),
+        (
+            "MQQB-3.1.7.15-14",
+            {"AQ": 6, "AdminQueue": other, "SourceQueueManager": OTHER_GUID},
+            f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}",
+        ),
     ]
 
 
@@ -175,8 +181,8 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 )
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
-    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
-    both acknowledgments are addressed to that queue.
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5), and one of a third queue manager;
+    an application receives it: both acknowledgments are addressed to that queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
