@@ -52,6 +52,10 @@ class QueueSettings:
     transactional: bool = False
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
+    quota_kb: int | None = None
+    """None: the default, or the value that the queue was given; so for the next two."""
+    journaling: bool | None = None
+    journal_quota_kb: int | None = None
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property
@@ -60,13 +64,17 @@ class QueueSettings:
         return self.name.lower().startswith("private$\\")
 
     def attributes(self) -> dict[str, object]:
-        """Return the attributes of the queue, under the specification's names."""
-        return {
+        """Return the configured attributes of the queue, under the specification's names."""
+        found = {
             "Transactional": self.transactional,
             "Authentication": self.authenticated,
             "PrivacyLevel": self.privacy,
+            "Quota": self.quota_kb,
+            "Journaling": self.journaling,
+            "JournalQuota": self.journal_quota_kb,
             "Security": self.security,
         }
+        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

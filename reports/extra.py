@@ -11,7 +11,7 @@ PACKAGES = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"), "sql":
 """The packages that each extra installs."""
 
 
-def describe_missing_packages() -> str | None:
+def what_is_missing() -> str | None:
     """Return one line that names the missing requirements of reports and the remedy; None when nothing is missing."""
     from reports.java import check_java
 

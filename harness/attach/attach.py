@@ -15,8 +15,10 @@ from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.agent import Agent
+from harness.sut.command_control import facilities_of
 from harness.sut.control import ANSWER_MS
 from harness.sut.endpoints import endpoint_of
+from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
@@ -47,8 +49,12 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
     """Count the rules that each missing facility costs. ``judgeable``: the method ``Inventory.judgeable``."""
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
-    if file is not None and file.environment.parts:
-        have.add(MEASURED_BY_COMMAND)
+    if file is not None:
+        have |= (
+            needs_in_file(file)
+            | facilities_of(file.commands)
+            | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
+        )
     now = judgeable(have)
     missing = [name for name in FACILITIES if name not in have]
     more = {name: len(judgeable({*have, name}) - now) for name in missing}

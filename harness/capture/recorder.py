@@ -120,6 +120,9 @@ class Frame:
     def __repr__(self) -> str:
         return f"<{self.direction} {self.kind}, frame {self.number}, {self.size} bytes at {self.time_ms} ms>"
 
+    def __str__(self) -> str:
+        return f"{self.kind} in frame {self.number}"
+
     @property
     def from_sut(self) -> bool:
         """Return whether the SUT sent the packet."""
@@ -409,7 +412,7 @@ class Recorder:
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _unwritten(self) -> int:
-        """Return the number of the next frame of a record without a file."""
+        """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
     # -- what is kept -------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
-    yield from _list("checks", [_line(one) for one in _list_checks(inventory, rule)])
+    yield from _list("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
     if cells := _list_cells(rule):
         yield from _list("cells of states and events", [_line(one) for one in cells])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
@@ -78,6 +78,13 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['place']} {one['name']}{says}{blind}"
 
 
+def _lines_of_check(one: dict[str, Any]) -> Iterator[str]:
+    yield _line(one)
+    if varied := one.get("varied"):
+        chosen = (f"{name} ({', '.join(values)})" for name, values in varied.items())
+        yield f"    varies {'; '.join(chosen)}"
+
+
 def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
     found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
     if row.note and not found:
@@ -107,9 +114,13 @@ def _list(title: str, lines: list[str]) -> Iterator[str]:
     yield from (f"  {line}" for line in lines)
 
 
-def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, str]]:
-    """Return the checks that judge a rule: name, place, and the first line of the docstring."""
-    return [_check(*check.split("::", 1)) for check in inventory.checks(rule)]
+def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+    """Return the checks that judge a rule: name, place, the first line of the docstring, the parameters it varies."""
+    varied = inventory.varied
+    return [
+        _check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
+        for check in inventory.checks(rule)
+    ]
 
 
 def _check(path: str, name: str) -> dict[str, str]:

@@ -64,6 +64,14 @@ def run(
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
     check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="The longest time of a check [900].")] = None,
+    strength: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=3,
+            help="Cover each combination of values of this number of parameters in varied checks. 1: run each once.",
+        ),
+    ] = 2,
     allure: Annotated[
         bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them later from any run.")
     ] = False,
@@ -101,6 +109,7 @@ def run(
         "--deadline": _seconds("--deadline", deadline),
         "--check-limit": _seconds("--check-limit", check_limit),
         "--maxfail": maxfail,
+        "--strength": strength,
         "--wait": _seconds("--wait", wait),
     }
     for option, values in given.items():

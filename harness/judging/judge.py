@@ -242,6 +242,24 @@ class Judge:
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
+    def begin_row(self, log: Log) -> Judge:
+        """Return the judge of another run of the same check, which writes to a log of its own."""
+        judge = Judge(
+            self.catalogue,
+            log,
+            test=self.test,
+            covers=self.covers,
+            capture=self.capture,
+            passes=self._passes,
+            profile=self.profile,
+        )
+        judge.packets = self.packets.begin_row()
+        return judge
+
+    def end_rows(self, entry: Entry) -> None:
+        """Take the verdict of a rule by all further runs."""
+        self._put(entry)
+
     def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
         if rules:
             self.reasons.append(reason)

@@ -237,6 +237,17 @@ class Tally:
                 why if why in self.missing or len(self.missing) < MAX_REASONS_RECORDED else FURTHER_REASONS_TEXT
             ] += 1
 
+    def add(self, other: Tally) -> None:
+        """Count the packets of another row."""
+        if other.first is not None and (self.first is None or not self.seen):
+            self.first, self.first_observed = other.first, other.first_observed
+        self.seen += other.seen
+        self.idle += other.idle
+        if other.missing is not None:
+            self.missing = other.missing if self.missing is None else self.missing + other.missing
+        self.failed += other.failed
+        self.failures += other.failures[: MAX_FAILURES_RECORDED - len(self.failures)]
+
     def fail(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
@@ -298,6 +309,22 @@ class PassiveJudge:
                 if rule.decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
                     self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+
+    def begin_row(self) -> PassiveJudge:
+        """Return the judge of another run of the same check, which knows nothing of the packets before."""
+        judge = PassiveJudge()
+        judge.share(self)
+        return judge
+
+    def add(self, other: PassiveJudge) -> None:
+        """Take the findings of a row."""
+        for rule, tally in other.tallies.items():
+            if rule in self.tallies:
+                self.tallies[rule].add(tally)
+            else:
+                self.tallies[rule] = tally
+        self.malformed |= other.malformed
+        self.unreadable = {**other.unreadable, **self.unreadable}
 
     def share(self, other: PassiveJudge) -> None:
         """Share the table of rules by kind of packet with a second judge."""

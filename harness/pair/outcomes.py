@@ -14,7 +14,9 @@ class Result(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """The control channel does not announce a facility that the scenario needs."""
+    """A control channel does not announce a facility that the scenario needs, or answers that it does not support a
+    verb; or a SUT file does not declare a capability that the scenario needs.
+    """
     BROKEN = "broken"
     """The scenario ended early: a system refused a command or did not answer."""
 

@@ -23,9 +23,13 @@ Run = Callable[[Pair, Side, Side], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario, with the facilities that the control channels of origin and target must have."""
+    """A scenario, with the facilities that the control channels of origin and target must have, and the capabilities
+    that their SUT files must declare.
+    """
 
     name: str
+    letter: str
+    """Its name in a grid."""
     says: str
     origin: tuple[str, ...]
     target: tuple[str, ...]
@@ -128,11 +132,30 @@ def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list
     return _await_labels(pair, side, queue, number)
 
 
+def _read_remotely(pair: Pair, origin: Side, target: Side) -> Outcome:
+    """Send messages, and receive them at the origin from the target's queue: each message must be received once and in
+    order, and the queue must then be empty.
+    """
+    queue = target.sut.queue("plain")
+    labels = _labels("read remotely")
+    _send_all(origin, target, queue, labels)
+    _await_labels(pair, target, queue, len(labels))
+    call = origin.sut.control.call
+    remote = call("remote_open", queue=target.direct_host_name(queue), access="receive")["remote"]
+    received = [call("remote_receive", remote=remote, timeout_ms=0)["message"] for _ in range(len(labels) + 1)]
+    call("remote_close", remote=remote)
+    read = [str(one["label"]) for one in received if one is not None]
+    outcome = compare_messages(labels, read, in_order=True)
+    left = target.sut.labels(queue)
+    return Outcome(Result.FAIL, f"left in the queue: {', '.join(left)}") if left and not outcome.why else outcome
+
+
 SEND, RECEIVE = ("send",), ("receive",)
 SCENARIOS = (
-    Scenario("express", "three express messages", SEND, RECEIVE, _deliver_messages("express")),
+    Scenario("express", "E", "three express messages", SEND, RECEIVE, _deliver_messages("express")),
     Scenario(
         "recoverable",
+        "R",
         "three recoverable messages",
         SEND,
         RECEIVE,
@@ -140,6 +163,7 @@ SCENARIOS = (
     ),
     Scenario(
         "transactional",
+        "T",
         "three transactional messages with order acknowledgments",
         SEND,
         RECEIVE,
@@ -147,23 +171,34 @@ SCENARIOS = (
     ),
     Scenario(
         "large",
+        "L",
         "a message of 3 MB",
         SEND,
         RECEIVE,
         _deliver_messages("large", 1, delivery="recoverable", body=LARGE),
     ),
-    Scenario("acknowledgments", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments),
-    Scenario("refusal", "a message to a missing queue", ("send", "receive"), (), _send_to_missing_queue),
-    Scenario("lost connection", "an outage of the network", SEND, RECEIVE, _send_over_outage),
-    Scenario("restart", "a restart of the target", SEND, ("receive", "restart"), _send_over_restart),
+    Scenario(
+        "acknowledgments", "A", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments
+    ),
+    Scenario("refusal", "N", "a message to a missing queue", ("send", "receive"), (), _send_to_missing_queue),
+    Scenario("lost connection", "C", "an outage of the network", SEND, RECEIVE, _send_over_outage),
+    Scenario("restart", "S", "a restart of the target", SEND, ("receive", "restart"), _send_over_restart),
+    Scenario(
+        "remote reading",
+        "M",
+        "messages that the origin receives from the target's queue",
+        ("send", "remote_read"),
+        ("receive", "qm2qm"),
+        _read_remotely,
+    ),
 )
 
 
 def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
-    """Return the outcome ``unsupported`` with the missing facilities; None if the scenario can run."""
+    """Return the outcome ``unsupported`` with the missing facilities and capabilities; None if the scenario can run."""
     parts = [
         f"{side.role} lacks {', '.join(lacking)}"
         for side, needs in ((origin, scenario.origin), (target, scenario.target))
-        if (lacking := [need for need in needs if need not in side.sut.facilities])
+        if (lacking := [need for need in needs if not side.sut.has(need)])
     ]
     return Outcome(Result.UNSUPPORTED, "; ".join(parts)) if parts else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,8 @@ from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire import PrivateQueueFormatNameId, user_message
+from harness.varying.variant import PLAIN, Variant
+from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
@@ -22,11 +24,39 @@ DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
 
+class Places:
+    """The places of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes sequences.
+
+    A later sequence has a greater TxSequenceID, also in tests that follow in the same second.
+    """
+
+    def __init__(self, peer: Party, ordinal: int = 1) -> None:
+        base = (peer.message_id() & 0x0FFF_FFFF) << 4
+        self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
+        self.number = 0
+
+    def next_place(self) -> dict[str, Any]:
+        """Return the fields of the TransactionHeader of the next message, which is a transaction of its own."""
+        self.number += 1
+        return {
+            "FM": 1,
+            "LM": 1,
+            "ID": self.number,
+            "TxSequenceID": self.identifier,
+            "TxSequenceNumber": self.number,
+            "PreviousTxSequenceNumber": self.number - 1,
+        }
+
+
 class Party:
     """The counterpart of the SUT in one test, without its connections."""
 
-    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
+    def __init__(
+        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+    ) -> None:
+        """``variant``: the values of its messages where a check gives none."""
         self.environment = environment
+        self.variant = variant
         self.sut = sut
         self.recorder = recorder
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
@@ -119,7 +149,18 @@ class Party:
             "SentTime": self.environment.now().utc_s,
         }
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")
-        return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
+        if self.variant is not PLAIN:
+            if "destination" not in headers and self.variant["destination"] == "private":
+                own |= self.private_destination(self.sut.queue(queue))
+            if "transaction" not in headers and self.variant.value("delivery") == "transactional":
+                headers = {"transaction": self.sequence.next_place(), **headers}
+        plain = {"destination": destination, "user": own, "body": b"of the peer"}
+        return user_message(**self.variant.add_to_packet(plain, {**headers, "user": user}))
+
+    @cached_property
+    def sequence(self) -> Places:
+        """The sequence of the messages that are transactional by their row alone."""
+        return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
         """Build a recoverable message, which the SUT acknowledges after RecoverableAckTimeout."""

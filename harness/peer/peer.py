@@ -22,6 +22,7 @@ from harness.peer.party import NONE, Party
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
+from harness.varying.variant import PLAIN, Variant
 from harness.wire import kind
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -36,8 +37,12 @@ UNUSED_ADDRESS = "127.255.255.253"
 class Peer(Party):
     """The counterpart of the SUT in one test; the recorder stores everything that it sends and receives."""
 
-    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
-        super().__init__(environment, sut, recorder, seed)
+    def __init__(
+        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+    ) -> None:
+        super().__init__(environment, sut, recorder, seed, variant)
+        self.first_core_id = self.message_ids[MESSAGE_IDS_A_TEST // 2]
+        """The MessageID of the first message of its core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
         self._pre_tampers: list[Tamper] = []
@@ -145,7 +150,7 @@ class Peer(Party):
         """The core and its sockets; they are started at the first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
-            core.adm.MessageIdOrdinal = self.message_ids[MESSAGE_IDS_A_TEST // 2] - 1
+            core.adm.MessageIdOrdinal = self.first_core_id - 1
             self._host = CoreHost(self.environment, core, self.address, _Stage(self))
             self._host.start()
         return self._host
@@ -210,6 +215,23 @@ class Peer(Party):
         """Release everything that the test created and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
+            stack.callback(self._leave, self.sut.tidy)
+
+    def succeed(self, variant: Variant, seed: str) -> Peer:
+        """Leave, and return the peer of the next row: another party with the same identity, whose messages are new."""
+        self._leave(self.sut.end_row)
+        peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
+        peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
+        peer.first_core_id = self.first_core_id
+        if self._host is not None:
+            core = self._host.core
+            assert isinstance(core, QueueManager)
+            peer.first_core_id = core.adm.MessageIdOrdinal + 1
+        return peer
+
+    def _leave(self, tidy: Callable[[], None]) -> None:
+        """Release and close as ``close`` does; the record stays open. ``tidy``: leave the SUT as it was."""
+        with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
             if self._host is not None:
                 stack.callback(self._host.stop)
@@ -219,7 +241,7 @@ class Peer(Party):
                 stack.callback(conversation.end)
             for close in self._at_end:
                 stack.callback(self._release_resource, close)
-            stack.callback(self.sut.tidy)
+            stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
         """Release one resource; a failure of the SUT is residue and affects no rule of the check."""

@@ -23,6 +23,11 @@ LARGEST_CLOCK_ERROR_S = 60
 def identity(setup: Setup) -> Iterator[Line]:
     """Ask the control channel for the system's identity and facilities; compare it with the identity in sessions."""
     route = setup.route
+    if route is None and (commands := setup.file.commands):
+        yield Line(
+            "control", State.NOT_SEEN, f"[commands] has {', '.join(commands)}: a run calls them, preflight does not"
+        )
+        return
     if route is None:
         said = "no [control]: rules about facts that packets do not show cannot be judged"
         yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel")

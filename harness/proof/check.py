@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+_NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
     """A check; each set of parameters of a function is a check of its own. ``id``:
-    ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities.
+    ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
+    ``varied``: the values of each parameter that it varies.
     """
 
     id: str
     covers: list[str]
     needs: list[str]
+    varied: Mapping[str, Sequence[str]] = _NOTHING

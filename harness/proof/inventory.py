@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suite
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
+from harness.sut.stand_ins import needs_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Inventory:
     """The record of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The capabilities and facilities that each check requires, by check."""
+    varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """The parameters that a check varies, with their values, by check."""
 
     @property
     def passive(self) -> Set[str]:
@@ -37,7 +40,8 @@ class Inventory:
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with these capabilities and facilities."""
-        met = {check for check, needs in self.needs.items() if needs <= set(have)}
+        available = needs_met(have)
+        met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
@@ -83,8 +87,11 @@ def take_inventory(rule: str | None = None) -> Inventory:
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)
     needs: dict[str, frozenset[str]] = {}
+    varied: dict[str, Mapping[str, Sequence[str]]] = {}
     for check in checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
+        if check.varied:
+            varied[check.id] = check.varied
         for each in check.covers:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
@@ -99,4 +106,4 @@ def take_inventory(rule: str | None = None) -> Inventory:
             if each not in catalogue:
                 raise HarnessError(f"{where} names {each}, which has no row in the catalogue")
     proven = frozenset(load_proof().proven)
-    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records=records, needs=needs)
+    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records, needs, varied)

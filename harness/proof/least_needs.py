@@ -10,11 +10,16 @@ from types import MappingProxyType
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import DEMANDS
 from harness.sut import remote_control
+from harness.sut.stand_ins import STAND_INS
 from harness.sut.sut_file import CAPABILITIES
 from reference_qm.control import FACILITIES
 
-NO_CONTROL = frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES
-"""A single system without a directory and without a control channel: its queues are read remotely."""
+NO_CONTROL = (
+    frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
+)
+"""A single system without a directory and without a control channel: its SUT file has everything that a file can have,
+and its queues are read remotely.
+"""
 LIMITED_AGENT = NO_CONTROL | {
     *(
         "queue_control",

@@ -12,7 +12,7 @@ from harness.paths import SUITES
 STATES_FILE = "states.toml"
 """The table of a section's states and events; the checks of its cells lie beside it."""
 _REGISTERING = ("test_*", "faults*", "predicates*")
-"""The Python files of a section from which other files of the section import no ids."""
+"""The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
 
 
 def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:

@@ -38,6 +38,12 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needs))
 
 
+def find_varied(item: pytest.Item) -> dict[str, list[str]]:
+    """Return the parameters that a check varies, with the names of their values; the first is the plain one."""
+    marker = item.get_closest_marker("varied")
+    return dict(marker.args[0]) if marker is not None else {}
+
+
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all other checks, so that it must run alone."""
     from harness.sut.worker_configurations import EXCLUSIVE_NEEDS

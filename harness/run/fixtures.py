@@ -15,7 +15,9 @@ from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
-from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, RUNS_AGAIN_ALONE, capture_path_of
+from harness.run.rows import Rows
+from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, ROWS, RUN, RUNS_AGAIN_ALONE, capture_path_of
+from harness.sut.stand_ins import describe_lack
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 
@@ -55,14 +57,15 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
+    rows = request.node.stash[ROWS] = Rows(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
-        if counterpart.is_residue(frame):
+        if rows.peer.is_residue(frame):
             earlier.append(frame)
-            judge.packets.note(frame)
+            rows.judge.packets.note(frame)
         else:
-            judge.packets.on_frame(frame)
+            rows.judge.packets.on_frame(frame)
 
     recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
@@ -75,7 +78,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         sut.residue.append(
             f"{len(earlier)} answers to messages from earlier checks arrived in this check, the first: {earlier[0]}"
         )
-    counterpart.close()
+    rows.peer.close()
 
 
 @pytest.fixture
@@ -102,6 +105,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
     else:
-        why = f"no control channel offers {', '.join(lacking)}"
+        why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

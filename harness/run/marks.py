@@ -1,8 +1,15 @@
-"""Define the marks of checks: the rules that a check judges, and the capabilities and facilities that it needs."""
+"""Define the marks of checks: the rules that a check judges, its required capabilities and facilities, and the
+parameters that it varies.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
+
+from harness.errors import HarnessError
+from harness.varying.parameters import PARAMETERS
 
 
 def covers(*rules: str) -> pytest.MarkDecorator:
@@ -30,3 +37,18 @@ def malforms(*rules: str) -> pytest.MarkDecorator:
 def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a check with the capabilities and facilities that the check needs."""
     return pytest.mark.needs(*names)
+
+
+def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
+    """Mark a check whose rules hold for all values of these parameters (``harness/varying/parameters.py``).
+
+    The check runs once as it is, and again with each row of a covering array: the messages, queues and reads that it
+    makes have the values of the row where it gives none. ``values``: some values of a parameter, with ``_`` for spaces.
+    """
+    chosen = {name: [value.name for value in PARAMETERS.get(name, ())] for name in parameters}
+    chosen |= {name.replace("_", " "): list(names) for name, names in values.items()}
+    for name, names in chosen.items():
+        known = [value.name for value in PARAMETERS.get(name, ())]
+        if not names or not set(names) <= set(known):
+            raise HarnessError(f"@varied: {name} has no values {', '.join(names) or 'at all'}; known are {known}")
+    return pytest.mark.varied(chosen)

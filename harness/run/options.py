@@ -61,6 +61,13 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--workers", type=int, default=1, metavar="N", help="the number of checks that run in parallel")
     group.addoption("--replay", metavar="RUN", help="run the checks of this run folder again on their captures")
     group.addoption(
+        "--strength",
+        type=int,
+        choices=(1, 2, 3),
+        default=2,
+        help="cover each combination of values of this number of parameters in varied checks; 1: run each check once",
+    )
+    group.addoption(
         "--fault", action="append", default=[], metavar="NAME", help="install this fault in a virtual reference"
     )
 

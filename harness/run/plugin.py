@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The previous handlers of the signals that end a run."""
+EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
+NEW_OBJECTS = 10_000
+"""After so many new objects Python looks for cycles among them."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -59,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of the peer")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check needs")
+    config.addinivalue_line("markers", "varied(values): the parameters that a check varies (harness/varying)")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
         try:
             _begin_run(config)
@@ -74,7 +78,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, teardown, terminal, topologies
+    from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
@@ -112,12 +116,15 @@ def _begin_run(config: pytest.Config) -> None:
         run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
+    run.strength = config.getoption("strength")
+    if config.getoption("--replay"):
+        run.strength = replays.strength_of(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = timeouts_report(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
+    for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = run.log, run.residue, run.roots
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -185,9 +192,14 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run."""
+    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
+
+    Checks make few cycles and many objects: to look for cycles seldom saves a tenth of a run.
+    """
     if RUN in session.config.stash:
         gc.freeze()
+        session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
+        gc.set_threshold(NEW_OBJECTS)
         gc.enable()
 
 
@@ -402,6 +414,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
+    gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
     restore(config.stash.get(EARLIER_HANDLERS, {}))

@@ -54,6 +54,12 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
+def strength_of(folder: Path) -> int:
+    """Return the strength with which the checks of a run were varied: 2 where the run names none."""
+    found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
+    return int(found) if found in (1, 3) else 2
+
+
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run's checks; of several attempts at a check, the last one, which gave the verdicts. A
     check that was skipped, because the system lacks a capability, has no capture.

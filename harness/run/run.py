@@ -110,6 +110,12 @@ class Run:
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
     """How many entries of the residue are in run.json."""
+    proves: bool = False
+    """Whether the run is part of ``prove``: a varied check then looks for no smallest combination, and must vary all
+    parameters that it names.
+    """
+    strength: int = 2
+    """How many parameters each combination of a varied check has; 1: no check is varied."""
     failed: bool = False
     """Whether a check failed for pytest, including one that failed in its set-up or teardown."""
 
@@ -193,6 +199,8 @@ class Run:
             "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
+        if self.strength != 2:
+            content["strength"] = self.strength
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness.run.named_roots import NamedRoots
     from harness.run.rests import Rests
     from harness.run.results import RuleResult
+    from harness.run.rows import Rows
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
@@ -29,6 +30,8 @@ LOG: pytest.StashKey[Log] = pytest.StashKey()
 FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, set at the end of the run."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+ROWS: pytest.StashKey[Rows] = pytest.StashKey()
+"""The peer and the judge of the row that a check runs with."""
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()

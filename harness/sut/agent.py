@@ -238,7 +238,7 @@ class Agent:
 
 
 class AgentWire:
-    """One of the channels that share the command. ``sock``: the channel's own socket for the same stream."""
+    """One of the channels that share a command. ``sock``: a socket of this channel for the stream of the command."""
 
     def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
         self._agent = agent

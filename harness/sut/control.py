@@ -176,6 +176,11 @@ def _reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
+def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to a verb that was carried out; the exceptions are those of ``Control.call``."""
+    return _require_done(verb, _check_reply(verb, reply))
+
+
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """Check an answer against the contract, and return it. Every answer passes through this function. A key that the
     contract permits to omit raises NotShown when it is read.

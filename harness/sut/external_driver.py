@@ -16,6 +16,7 @@ from uuid import UUID
 from harness.environment import Environment, RealEnvironment
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.sut.agent import Agent
+from harness.sut.command_control import CommandControl, facilities_of
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_identity_peer, discover_identifier
 from harness.sut.endpoints import endpoint_of
@@ -161,6 +162,11 @@ class ExternalDriver:
         try:
             if (route := self.control_route) is not None:
                 control, who = self._open_control(environment, route)
+            elif file.commands:
+                control, who = (
+                    self._make_command_control(environment),
+                    Identity(self.identifier, facilities_of(file.commands)),
+                )
             control, who = read_remotely(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
             view = view_of(
@@ -178,6 +184,13 @@ class ExternalDriver:
         view.process_ended = self.describe_end
         self.tape = view.tape
         return view
+
+    def _make_command_control(self, environment: Environment) -> CommandControl:
+        commands = {verb: self._filled_in(command, f"commands.{verb}") for verb, command in self.file.commands.items()}
+        listens = Endpoint(self.file.driver.address, self.tcp_port)
+        return CommandControl(
+            environment, commands, self.file.environment.timeout_s * 1_000, self._identify_acceptor, listens
+        )
 
     def describe_end(self, within_s: float = 0) -> str | None:
         """Return None: the run did not start the process, so its end is unknown."""

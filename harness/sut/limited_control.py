@@ -9,7 +9,7 @@ from typing import Any
 from harness.environment import Environment
 from harness.sut import remote_control
 from harness.sut.control import Control, Unsupported
-from harness.sut.remote_control import VERBS, RemoteControl
+from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
 from harness.sut.view import Identity
 from reference_qm.control import list_offered_facilities, refusal
@@ -55,17 +55,33 @@ class ReadingControl:
         self._remote = remote
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        return (self._remote if verb in VERBS else self._control).call(verb, **arguments)
+        if verb == "cancel":
+            return self._cancel(**arguments)
+        return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
+
+    def _cancel(self, request: int) -> dict[str, Any]:
+        if request < 0:
+            return self._remote.call("cancel", request=_of_remote(request))
+        return self._control.call("cancel", request=request)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        return (self._remote if verb in VERBS else self._control).begin(verb, **arguments)
+        if verb == "cancel" and arguments["request"] < 0:
+            arguments = {"request": _of_remote(arguments["request"])}
+        elif verb == "cancel" or not self._remote.offers(verb):
+            return self._control.begin(verb, **arguments)
+        return _of_remote(self._remote.begin(verb, **arguments))
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        return self._control.answer(request)
+        return self._remote.answer(_of_remote(request)) if request < 0 else self._control.answer(request)
 
     def close(self) -> None:
         self._remote.close()
         self._control.close()
+
+
+def _of_remote(request: int) -> int:
+    """Return the number of a request to the remote reader as the checks know it, which is negative, and back."""
+    return -request - 1
 
 
 def read_remotely(

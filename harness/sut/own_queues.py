@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from harness.errors import ConformanceFailure, HarnessError
 from harness.sut.control import Control, ControlRefused
+from harness.sut.more_queues import QueueEntry
 from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
@@ -30,6 +32,8 @@ class OwnQueues:
         self.facilities = facilities
         self.own = own
         """A word that is unique to this test in all runs, used in the names of its objects."""
+        self.identifier: UUID | None = None
+        """The QueueManager.Identifier of the SUT; None if it is unknown."""
         self.first_message_id = 1
         """The first MessageID that this test's peer may use."""
         self._queues: dict[str, str] = {}
@@ -39,6 +43,8 @@ class OwnQueues:
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
         """The queues that this test created and has not deleted, with their format names."""
+        self._taken: list[str] = []
+        """The queues of [[more_queues]] that this test uses."""
         self._sent: set[str] = set()
         """The message ids of the messages that the SUT sent for this test."""
         self._kept_in: set[str] = set()
@@ -71,7 +77,7 @@ class OwnQueues:
     @property
     def names_queues(self) -> bool:
         """Return whether this test named a queue of the SUT, so that the names of the SUT must be correct."""
-        return bool(self._queues or self._made or self.provisioned)
+        return bool(self._queues or self._made or self._taken or self.provisioned)
 
     def _provide(self, kind: str) -> str:
         if "queue_control" in self.facilities and kind != PROVISIONED:
@@ -84,11 +90,29 @@ class OwnQueues:
 
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
         """Create a queue that only this test uses and that is deleted at the end of the test; return its path name.
-        ``properties``: arguments of the control verb create_queue.
+
+        ``properties``: arguments of the control verb create_queue. Without queue control, the queue is one of
+        [[more_queues]] with these properties; raise NotShown if no such queue is left.
         """
+        if "queue_control" not in self.facilities:
+            return self._take_queue(properties)
         name = f"private$\\mqc-{self.own}-{next(self._numbers)}-{purpose}"
         self.create_queue(name, **properties)
         return name
+
+    def _take_queue(self, properties: dict[str, Any]) -> str:
+        used = {*self._taken, *self.file.queues.names}
+        for entry in self.file.more_queues:
+            if entry.name not in used and entry.fits(properties):
+                self._taken.append(entry.name)
+                self._empty(entry)
+                return entry.name
+        wanted = ", ".join(f"{name} = {value}" for name, value in properties.items()) or "no properties"
+        raise NotShown(f"no queue_control, and no queue of [[more_queues]] is left with {wanted}")
+
+    def _empty(self, entry: QueueEntry) -> None:
+        for name in (entry.name, *([f"{entry.name};journal"] if entry.journaling else [])):
+            self.control.call("purge", queue=name)
 
     def create_queue(self, name: str, **properties: Any) -> None:
         """Create a queue with a name that the test chooses; the name contains ``own``, so that it is unique."""
@@ -104,15 +128,20 @@ class OwnQueues:
         return it.
         """
         names = self.format_names(queue)
+        if "private" not in names and queue not in self._made:
+            raise NotShown(f"no queue_control, and [[more_queues]] does not have the private_number of {queue}")
         if "private" not in names:
             raise ConformanceFailure(f"the SUT returned no private format name of {queue}")
         return names["private"]
 
     def format_names(self, queue: str) -> dict[str, str]:
-        """Return the format names of a queue that this test created, by kind."""
-        if queue not in self._made:
+        """Return the format names of a queue that this test created, or of a queue of the SUT file, by kind."""
+        if queue in self._made:
+            return self._made[queue]
+        entry = next((one for one in self.file.more_queues if one.name == queue), None)
+        if entry is None and queue not in self._queues.values():
             raise HarnessError(f"{queue} is not a queue that this check created")
-        return self._made[queue]
+        return (entry or QueueEntry(queue)).format_names(self.address, self.identifier)
 
     def delete_queue(self, name: str) -> None:
         """Delete a queue that this test created, before the end of the test."""
@@ -219,9 +248,14 @@ class OwnQueues:
             *(partial(self._unless_gone, self._take_out, queue) for queue in sorted(self._kept_in)),
             # The last first: a subqueue goes before the queue that it is of, which would take it along.
             *(partial(self._unless_gone, self.delete_queue, name) for name in reversed(self._made)),
+            *(partial(self._empty, entry) for entry in self.file.more_queues if entry.name in self._taken),
         ]
-        self._made, self._paused = {}, []
+        self._made, self._taken, self._paused = {}, [], []
         return undo
+
+    def forget_queues(self) -> None:
+        """Forget the queues of a row: the next one has its own."""
+        self._queues, self._made, self._paused, self._kept_in = {}, {}, [], set()
 
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
         """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""

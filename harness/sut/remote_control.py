@@ -1,4 +1,4 @@
-"""Access the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
+"""Access the queues of a SUT without a control channel: open, peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -6,7 +6,9 @@ arrived.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +19,11 @@ from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.commands import Request
+from reference_qm.surface.commands import CancelWaiting, Request
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.remote_commands import (
     RemoteClose,
+    RemoteCloseCursor,
     RemoteOpen,
     RemoteOpenCursor,
     RemotePeek,
@@ -29,9 +32,9 @@ from reference_qm.surface.remote_commands import (
     RemoteReceive,
 )
 
+ANSWER_MS = 60_000
 FACILITIES = frozenset({"receive"})
 """The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
-VERBS = frozenset({"peek", "receive", "receive_by_lookup_id", "purge"})
 
 
 class RemoteControl:
@@ -49,32 +52,82 @@ class RemoteControl:
         )
         self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
         self.host.start()
+        self._begun: dict[int, Callable[[], object]] = {}
+        """The unanswered requests by token, and what to do after the answer."""
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
+            "open_queue": self._open_queue,
+            "close_queue": lambda handle: self._ask(RemoteClose(handle)),
+            "open_cursor": lambda handle: self._ask(RemoteOpenCursor(handle)),
+            "close_cursor": lambda cursor: self._ask(RemoteCloseCursor(cursor)),
             "peek": self._peek,
-            "receive": self._receive,
-            "receive_by_lookup_id": self._receive_by_lookup_id,
             "purge": self._purge,
+            "cancel": self._cancel,
         }
 
+    def offers(self, verb: str) -> bool:
+        """Return whether a verb can be carried out."""
+        return verb in self._verbs or verb in _READS
+
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb. Raise ControlRefused when the SUT refuses a method or does not answer it, and Unsupported
-        for all verbs except those in ``VERBS``.
+        """Carry out a verb. Raise ControlRefused if the SUT refuses a method or does not answer it, and Unsupported for
+        other verbs and for transactions, which remote reading does not have.
         """
-        if verb not in self._verbs:
-            raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
-        return self._verbs[verb](**arguments)
+        if verb in self._verbs:
+            return self._verbs[verb](**arguments)
+        request, close = self._make_read(verb, arguments)
+        try:
+            return self._ask(request, int(arguments.get("timeout_ms") or 0))
+        finally:
+            close()
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Refuse, because ``call`` waits for the answer to every verb."""
-        raise Unsupported(f"{verb} cannot wait at a SUT without a control channel")
+        """Request a read whose answer may come much later, or a cancellation."""
+        if verb == "cancel":
+            token = self.host.begin(CancelWaiting(arguments["request"]))
+            self._begun[token] = lambda: None
+            return token
+        request, close = self._make_read(verb, arguments)
+        token = self.host.begin(request)
+        self._begun[token] = close
+        return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Refuse, because no request was begun."""
-        raise HarnessError(f"request {request} was never begun")
+        """Return the answer to a read that was begun, once; None while there is none."""
+        if request not in self._begun:
+            raise HarnessError(f"request {request} was never begun")
+        if request not in self.host.answers:
+            return None
+        close = self._begun.pop(request)
+        found = self.host.answers.pop(request)
+        close()
+        if isinstance(found, str):
+            return {"ok": False, "error": found}
+        return {"ok": True, **found.values}
 
     def close(self) -> None:
         """Do nothing, because no connection stays open."""
         self.host.stop()
+
+    def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
+        """Return the remote read for a verb, and what to do after its answer: a queue given by name is closed."""
+        if verb not in _READS:
+            raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
+        make, access = _READS[verb]
+        if arguments.get("transaction") is not None:
+            raise Unsupported(f"{verb} in a transaction cannot be asked of a SUT without a control channel")
+        given = {name: value for name, value in arguments.items() if name not in ("queue", "handle", "transaction")}
+        if "cursor" in arguments:
+            return make(**given), lambda: None
+        if "handle" in arguments:
+            return make(remote=arguments["handle"], **given), lambda: None
+        remote = self._open(arguments["queue"], access)
+        return make(remote=remote, **given), lambda: self._ask(RemoteClose(remote))
+
+    def _open_queue(self, queue: str, access: str = "receive", *, deny_receive: bool = False) -> dict[str, Any]:
+        return {"handle": self._open(queue, access, deny_receive=deny_receive)}
+
+    def _cancel(self, request: int) -> dict[str, Any]:
+        return self._ask(CancelWaiting(request))
 
     def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
         remote = self._open(queue, "peek")
@@ -90,31 +143,32 @@ class RemoteControl:
         self._ask(RemoteClose(remote))
         return {"messages": found}
 
-    def _receive(self, queue: str, timeout_ms: int = 0) -> dict[str, Any]:
-        remote = self._open(queue, "receive")
-        found = self._ask(RemoteReceive(remote, timeout_ms=timeout_ms))
-        self._ask(RemoteClose(remote))
-        return found
-
-    def _receive_by_lookup_id(self, queue: str, lookup_id: int, seek: str = "current") -> dict[str, Any]:
-        remote = self._open(queue, "receive")
-        found = self._ask(RemoteReadByLookupId(remote, lookup_id, seek, peek=False))
-        self._ask(RemoteClose(remote))
-        return found
-
     def _purge(self, queue: str) -> dict[str, Any]:
         remote = self._open(queue, "receive")
         self._ask(RemotePurge(remote))
         return self._ask(RemoteClose(remote))
 
-    def _open(self, queue: str, access: str) -> int:
-        return int(self._ask(RemoteOpen(f"DIRECT=TCP:{self.sut_address}\\{queue}", access))["remote"])
+    def _open(self, queue: str, access: str, *, deny_receive: bool = False) -> int:
+        name = f"DIRECT=TCP:{self.sut_address}\\{queue}"
+        return int(self._ask(RemoteOpen(name, access, deny_receive))["remote"])
 
-    def _ask(self, request: Request) -> dict[str, Any]:
+    def _ask(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
-            answer = self.host.ask(request)
+            answer = self.host.ask(request, ANSWER_MS + wait_ms)
         except Unanswered as late:
             raise ControlRefused(f"the SUT leaves a remote read without an end: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")
         return dict(answer.values)
+
+
+_READS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyType(
+    {
+        "receive": (RemoteReceive, "receive"),
+        "peek_message": (RemotePeek, "peek"),
+        "peek_next": (partial(RemotePeek, next=True), "peek"),
+        "receive_by_lookup_id": (RemoteReadByLookupId, "receive"),
+        "peek_by_lookup_id": (partial(RemoteReadByLookupId, peek=True), "peek"),
+    }
+)
+"""The remote read for each verb that reads a message, and the access that it needs."""

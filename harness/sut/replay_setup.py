@@ -40,7 +40,10 @@ _FORM = _object(
         "schema": {"const": TAPE_SCHEMA},
         "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _TIME_SCHEMA)),
         "virtual": _FLAG,
-        "file": _object(dict.fromkeys(TABLES, _TABLE)),
+        "file": _object(
+            {**dict.fromkeys((*TABLES, "timers"), _TABLE), "more_queues": {"type": "array", "items": _TABLE}},
+            *("timers", "more_queues"),
+        ),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
         "facilities": {"type": "array", "items": _WORD, "maxItems": 100},
         "parts": {"type": "array", "items": {"enum": [*PARTS, CLOCK]}, "maxItems": len(PARTS) + 1},

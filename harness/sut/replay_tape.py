@@ -144,12 +144,20 @@ class Tape:
         file = sut.file
         control = _as_table(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
         driver = _as_table(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
-        tables = {name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timeouts")}
+        tables = {
+            name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timers", "timeouts")
+        }
         return {
             "schema": TAPE_SCHEMA,
             "began": self._began,
             "virtual": self._environment.virtual,
-            "file": {**tables, "driver": driver, "control": control, "capabilities": dict(file.capabilities)},
+            "file": {
+                **tables,
+                "driver": driver,
+                "control": control,
+                "capabilities": dict(file.capabilities),
+                "more_queues": [_as_table(entry) for entry in file.more_queues],
+            },
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
             "parts": list(sut.by_command.parts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -15,9 +16,12 @@ from harness.sut.outcomes import label_of, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, parse_reply
+from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.varying.variant import Variant
+from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -87,8 +91,8 @@ class Sut(OwnQueues):
         self.scale = scale
         self.rpc_port = rpc_port
         """The port where the SUT serves qmcomm and qm2qm."""
-        self.encryption_keys = encryption_keys
-        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when the identity contains none."""
+        self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
+        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when neither identity nor SUT file has one."""
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
         self.wanted_alone = False
@@ -159,6 +163,24 @@ class Sut(OwnQueues):
         return self.encryption_keys or sut_keys()
 
     @property
+    def operating_system_type(self) -> str:
+        """OperatingSystemType (MS-MQDMPR 3.1.1.1; need ``operating_system``)."""
+        return self.file.provisioned.operating_system_type or str(self.inspect_queue_manager()["OperatingSystemType"])
+
+    @property
+    def is_directory_integrated(self) -> bool:
+        """Whether it is declared to be integrated with a directory."""
+        return self.file.capabilities.get("directory", False)
+
+    @property
+    def signing_keys(self) -> bytes:
+        """The public keys that its signatures are verified with, empty when nobody shows them."""
+        shown = self.file.provisioned.public_signing_keys_base64
+        if not shown and "queue_control" in self.facilities:
+            shown = self.control.call("identity").get("public_signing_keys_base64") or ""
+        return base64.b64decode(shown)
+
+    @property
     def reads_remotely(self) -> bool:
         """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
 
@@ -172,9 +194,12 @@ class Sut(OwnQueues):
         """
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
+        if need in STAND_INS:
+            return need in needs_met(self.facilities) | needs_in_file(self.file)
         if need in FACILITIES:
             return need in self.facilities
-        raise HarnessError(f"unknown need {need!r}; known: {', '.join([*CAPABILITIES, *FACILITIES])}")
+        known = ", ".join([*CAPABILITIES, *FACILITIES, *STAND_INS])
+        raise HarnessError(f"unknown need {need!r}; known: {known}")
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -245,6 +270,18 @@ class Sut(OwnQueues):
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
+    def timer_ms(self, name: str, wanted_ms: int) -> int:
+        """Return the specified duration of a timer (need ``timers``): ``wanted_ms`` if it can be set, else that of the
+        SUT file.
+        """
+        if "set_timers" in self.facilities:
+            self.set_timers(**{name: wanted_ms})
+            return wanted_ms
+        stated: int = getattr(self.file.timers, name)
+        if not stated:
+            raise NotShown(f"no set_timers, and the SUT file does not state timers.{name}")
+        return stated
+
     def slow_down(self, scale: int) -> None:
         """Limit the factor by which protocol timers run faster than specified, for a check that must act before a timer
         expires.
@@ -258,6 +295,11 @@ class Sut(OwnQueues):
         self.need_alone("configure changes the SUT")
         self._settings = self._in_force("configure", settings) | self._settings
         self.control.call("configure", **settings)
+
+    def send_insecure_nacks(self) -> None:
+        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): it is provisioned so, or changed."""
+        if not self.file.provisioned.send_insecure_nacks:
+            self.configure(send_insecure_nacks=True)
 
     def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the present values that a check is about to change; raise Unsupported if the SUT does not return one
@@ -377,6 +419,31 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
+    @property
+    def is_reset_between_rows(self) -> bool:
+        """Return whether the rows of a varied check each find it as freshly installed."""
+        return "reset" in self.facilities and not self.shared
+
+    def end_row(self) -> None:
+        """Undo the changes of a row, except those that the reset before the next one undoes anyway."""
+        self.scale = self._timers.get("scale", self.scale)
+        if not self.is_reset_between_rows or self._surroundings or self._offline:
+            self.undo_changes()
+        self.forget_queues()
+        self._timers, self._settings = {}, {}
+
+    def begin_row(self, variant: Variant) -> None:
+        """Let requests have the values of a row; a system that can be reset is."""
+        if self._control is None:
+            return
+        if isinstance(self._control, VariedControl):
+            self._control = self._control.control
+        if self.is_reset_between_rows:
+            self._control.call("reset")
+            if "set_timers" in self.facilities and not self.environment.virtual:
+                self._control.call("set_timers", scale=self.scale)
+        self._control = VariedControl(self._control, variant)
+
     def need_alone(self, why: str) -> None:
         """Interrupt a test that affects the whole SUT; the test is repeated while no other test uses the SUT."""
         if self.shared:
@@ -387,6 +454,10 @@ class Sut(OwnQueues):
         """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
         remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
+        self.undo_changes()
+
+    def undo_changes(self) -> None:
+        """Undo the changes of this test, or of a row of it."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import ipaddress
 import tomllib
@@ -14,6 +15,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
+from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
 from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
@@ -100,6 +102,8 @@ class DriverTable:
     max_restarts: int = 5
 
 
+LONGEST_TIMER_MS = 1_800_000
+"""The longest timer that a check waits for: half an hour, the life of an entry in the history of messages."""
 LONGEST_NAME = 300
 """The largest number of characters of a name in [sut] or [queues]. The name of a queue has at most 124, after the name
 of its computer.
@@ -118,6 +122,11 @@ class QueuesTable:
     transactional: str = "private$\\mqc-tx"
     admin: str = "private$\\mqc-admin"
     restricted: str = "private$\\mqc-restricted"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the queues; [[more_queues]] may repeat one, to tell its private_number."""
+        return self.plain, self.transactional, self.admin, self.restricted
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,10 @@ class ControlTable:
 class ProvisionedTable:
     """[provisioned]: the objects with which the SUT was provisioned, in addition to those of the capability
     ``directory`` (MS-MQSO 6.6.1).
+
+    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown.
+    ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
+    keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
 
     clustered: bool = False
@@ -145,6 +158,26 @@ class ProvisionedTable:
     srmp_pgm_support: bool = False
     directory_server: bool = False
     routing_server: bool = False
+    send_insecure_nacks: bool = False
+    operating_system_type: str = ""
+    public_encryption_keys_base64: str = ""
+    public_signing_keys_base64: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimersTable:
+    """[timers]: how long timers of the SUT run, for checks that wait for them without setting them; 0: unknown."""
+
+    session_initialization_ms: int = 0
+    session_cleanup_ms: int = 0
+    session_retry_connect_ms: int = 0
+    ack_wait_timeout_ms: int = 0
+    message_id_history_cleanup_ms: int = 0
+
+    @property
+    def any(self) -> bool:
+        """Return whether the duration of a timer is known."""
+        return any(getattr(self, key.name) for key in dataclasses.fields(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +202,13 @@ class SutFile:
     sut: SutTable
     driver: DriverTable
     queues: QueuesTable = field(default_factory=QueuesTable)
+    more_queues: tuple[QueueEntry, ...] = ()
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """[commands]: the command for each verb of the control protocol that has one."""
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
+    timers: TimersTable = field(default_factory=TimersTable)
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
@@ -192,6 +229,7 @@ _TABLES = {
     "queues": QueuesTable,
     "control": ControlTable,
     "provisioned": ProvisionedTable,
+    "timers": TimersTable,
     "reference": ReferenceTable,
     "timeouts": TimeoutsTable,
     "environment": EnvironmentTable,
@@ -224,14 +262,17 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are there, remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
-        if name not in _TABLES and name != "capabilities":
-            raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join([*_TABLES, 'capabilities'])}")
+        if name not in (known := (*_TABLES, "capabilities", "more_queues", "commands")):
+            raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
-    file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
+    more_queues = _queue_entries(tree.get("more_queues", []), where)
+    capabilities = _capabilities(tree.get("capabilities", {}), where)
+    commands = _commands(tree.get("commands", {}), where)
+    file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, commands=commands, path=path)
     _check_names(file, where)
     _check_driver(file.driver, where)
     _check_control(file, where)
@@ -245,6 +286,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known: {', '.join(RELEASES)}")
     _check_reference(file.reference, where)
+    _check_keys(file.provisioned, where)
+    _check_timers(file.timers, where)
     return file
 
 
@@ -259,6 +302,34 @@ def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
         if known.name not in values and known.default is dataclasses.MISSING:
             raise UsageError(f"{where}: {table}.{known.name} is missing")
     return kind(**{key: _value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
+
+
+def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
+    if not isinstance(values, list):
+        raise UsageError(f"{where}: more_queues must be a list of tables: write [[more_queues]]")
+    entries = tuple(_table(QueueEntry, one, where, "more_queues") for one in values)
+    for entry in entries:
+        _check_name(entry.name, f"{where}: more_queues.name")
+        if entries.count(entry) > 1 or sum(one.name.lower() == entry.name.lower() for one in entries) > 1:
+            raise UsageError(f"{where}: more_queues has {entry.name} twice; remove one")
+        for key in ("quota_kb", "journal_quota_kb", "private_number"):
+            if not 0 <= getattr(entry, key) <= UNLIMITED_KB:
+                raise UsageError(f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_KB}")
+    return entries
+
+
+def _commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
+    if not isinstance(values, dict):
+        raise UsageError(f"{where}: [commands] must be a table")
+    known = frozenset[str]().union(*FACILITIES.values())
+    for verb, command in values.items():
+        if verb not in known:
+            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md has them")
+        if not command:
+            raise UsageError(f"{where}: commands.{verb} is empty; leave it out")
+    return MappingProxyType(
+        {verb: _value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
+    )
 
 
 def _value(hint: Any, value: Any, where: str) -> Any:
@@ -303,14 +374,15 @@ def _check_names(file: SutFile, where: str) -> None:
     """Refuse names with characters that control a terminal or begin a new line."""
     for table in ("sut", "queues"):
         for key in dataclasses.fields(getattr(file, table)):
-            name = getattr(getattr(file, table), key.name)
-            if not name.isprintable():
-                hidden = next(char for char in name if not char.isprintable())
-                raise UsageError(
-                    f"{where}: {table}.{key.name} contains the invisible character U+{ord(hidden):04X}; remove it"
-                )
-            if len(name) > LONGEST_NAME:
-                raise UsageError(f"{where}: {table}.{key.name} is longer than {LONGEST_NAME} characters")
+            _check_name(getattr(getattr(file, table), key.name), f"{where}: {table}.{key.name}")
+
+
+def _check_name(name: str, key: str) -> None:
+    if not name.isprintable():
+        hidden = next(char for char in name if not char.isprintable())
+        raise UsageError(f"{key} contains the invisible character U+{ord(hidden):04X}; remove it")
+    if len(name) > LONGEST_NAME:
+        raise UsageError(f"{key} is longer than {LONGEST_NAME} characters")
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:
@@ -334,8 +406,24 @@ def _check_control(file: SutFile, where: str) -> None:
         raise UsageError(f'{where}: control.command is missing; kind = "stdio" needs a program to start')
     if file.control.kind != "stdio" and file.control.command:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
+    if file.commands and (file.control.kind != "none" or file.driver.kind == "virtual"):
+        raise UsageError(f"{where}: [commands] is for a system without [control] that is not virtual")
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" cannot be used with driver.kind = "virtual"')
+
+
+def _check_timers(timers: TimersTable, where: str) -> None:
+    for key in dataclasses.fields(timers):
+        if not 0 <= (duration := getattr(timers, key.name)) <= LONGEST_TIMER_MS:
+            raise UsageError(f"{where}: timers.{key.name} is {duration}; it must be 0 to {LONGEST_TIMER_MS}")
+
+
+def _check_keys(provisioned: ProvisionedTable, where: str) -> None:
+    for key in ("public_encryption_keys_base64", "public_signing_keys_base64"):
+        try:
+            base64.b64decode(getattr(provisioned, key), validate=True)
+        except ValueError as error:
+            raise UsageError(f"{where}: provisioned.{key} is not base64: {error}") from error
 
 
 def _check_reference(reference: ReferenceTable, where: str) -> None:

@@ -12,6 +12,7 @@ from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import limit, read_remotely
+from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
@@ -21,6 +22,7 @@ from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
+from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
 from reference_qm.releases.table import configured_as, parts_of
 from reference_qm.security import SecurityConfig
@@ -34,6 +36,18 @@ COMPUTER = "sut"
 def entropy_of(seed: str) -> SeededEntropy:
     """Return the entropy of the system of one test; its first GUID is the system's QueueManager.Identifier."""
     return SeededEntropy(f"sut {seed}")
+
+
+def _configure_queue(entry: QueueEntry) -> QueueSettings:
+    return QueueSettings(
+        entry.name,
+        transactional=entry.transactional,
+        authenticated=entry.authenticated,
+        privacy=PrivacyLevel[entry.privacy.upper()],
+        quota_kb=entry.quota_kb,
+        journaling=entry.journaling,
+        journal_quota_kb=entry.journal_quota_kb,
+    )
 
 
 class VirtualDriver:
@@ -80,10 +94,12 @@ class VirtualDriver:
                 QueueSettings(self.file.queues.transactional, transactional=True),
                 QueueSettings(self.file.queues.admin),
                 *([restricted_queue(self.file.queues.restricted)] if secure else []),
+                *(_configure_queue(one) for one in self.file.more_queues if one.name not in self.file.queues.names),
             ),
             public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
+            send_insecure_nacks=self.file.provisioned.send_insecure_nacks,
             directory_integrated=integrated,
             rpc_server=self.file.rpc.server,
             rpc_client=self.file.rpc.client,

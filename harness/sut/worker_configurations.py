@@ -11,7 +11,9 @@ from harness.errors import UsageError
 from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-EXCLUSIVE_NEEDS = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
+EXCLUSIVE_NEEDS = frozenset(
+    {"restart", "reset", "set_timers", "configure", "environment", "insecure_nacks", "ping_initiator"}
+)
 """Capabilities and facilities that change a SUT for all its users, or that exist only once; a check that needs one of
 them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
 3.1.7.8).
@@ -33,7 +35,8 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(
             f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
-            "{worker} into plain, transactional and admin in [queues], so that each worker has queues of its own"
+            "{worker} into plain, transactional and admin in [queues] and the names of [[more_queues]], so that each "
+            "worker has queues of its own"
         )
     if workers > 1 and kind == "process" and not _has_own_program(file.driver):
         raise UsageError(
@@ -59,12 +62,14 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
         )
     elif number and driver.kind == "external" and not is_loopback(driver.address):
         driver = replace(driver, peer_address=_peer_address(file, number))
-    return replace(file, driver=driver, queues=queues)
+    more = tuple(replace(one, name=one.name.replace("{worker}", str(number))) for one in file.more_queues)
+    return replace(file, driver=driver, queues=queues, more_queues=more)
 
 
 def has_own_queues(file: SutFile) -> bool:
     """Return whether each worker has queues of its own."""
-    return all("{worker}" in name for name in (file.queues.plain, file.queues.transactional, file.queues.admin))
+    names = file.queues.plain, file.queues.transactional, file.queues.admin, *(one.name for one in file.more_queues)
+    return all("{worker}" in name for name in names)
 
 
 def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:

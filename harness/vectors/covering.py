@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from allpairspy import AllPairs
-
+from harness.varying.arrays import build_rows
 from harness.wire import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
@@ -83,10 +82,9 @@ SEVERAL: Mapping[str, Any] = {
 }
 
 
-def list_combinations() -> Iterator[dict[str, str]]:
-    """Yield the rows of the covering array of strength 2; a row has the value of each parameter by name."""
-    for values in AllPairs(list(PARAMETERS.values())):
-        yield dict(zip(PARAMETERS, values, strict=True))
+def list_combinations() -> Sequence[Mapping[str, str]]:
+    """Return the rows of the covering array of strength 2; a row has the value of each parameter by name."""
+    return build_rows(PARAMETERS)
 
 
 def build_message(values: Mapping[str, str]) -> bytes:

@@ -205,7 +205,17 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         },
     }
 )
-_QUEUE: Table = MappingProxyType({"name": _convert_queue_name, "transactional": toml.flag, **QUEUE_KEYS})
+_QUOTA_KB = toml.integer(0, 0xFFFFFFFF)
+_QUEUE: Table = MappingProxyType(
+    {
+        "name": _convert_queue_name,
+        "transactional": toml.flag,
+        "quota_kb": _QUOTA_KB,
+        "journaling": toml.flag,
+        "journal_quota_kb": _QUOTA_KB,
+        **QUEUE_KEYS,
+    }
+)
 
 KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

@@ -179,8 +179,11 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "has the set-up of sut"),
     "another run": (in_run(run="20310101T000000Z-x"), "has the set-up of run"),
     "capabilities null": (in_run(capabilities=None), 'capabilities: null is not of type "object"'),
-    "end before the start": (in_run(finished="2019-01-01T00:00:00Z"), "which cannot be"),
-    "the future": (in_run(started="2131-01-01T00:00:00Z", finished="2131-01-01T00:00:00Z"), "which cannot be"),
+    "end before the start": (in_run(finished="2019-01-01T00:00:00Z"), "run.json: impossible times: "),
+    "the future": (
+        in_run(started="2131-01-01T00:00:00Z", finished="2131-01-01T00:00:00Z"),
+        "run.json: impossible times: ",
+    ),
     "times of another run": (
         in_run(reach="process", queue_managers=["0" * 8 + "-0000" * 3 + "-" + "0" * 12]),
         "which is not within the run",
@@ -205,7 +208,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         another(rule="MQQB-3.1.5.8.1-01"),
         "which does not judge it",
     ),
-    "a line put in": (another(seq=1), "seq is 1 after"),
+    "a line put in": (another(seq=1), "seq 1 follows "),
     "a frame that is not there": (another(evidence=[[99_999]]), "verdicts name frame 99999 of"),
     "a pass without a packet": (of_rule("MQQB-2.2.1-03", evidence=[]), "names no packet"),
     "the capture of another check": (another(capture="captures/x.pcapng"), "captures/x.pcapng is not a capture of"),

@@ -255,9 +255,9 @@ def test_preflight_checks_provisioned_queues_without_control_channel(write: Writ
     queues = [str(line) for line in report.lines if line.subject == "queues"]
     assert queues[0] == "queues          ok            private$\\here (queues.plain) accepts nontransactional messages"
     assert queues[2].startswith(
-        "queues          missing       sut.toml names private$\\gone as queues.admin, and no message"
+        "queues          missing       sut.toml names private$\\gone as queues.admin, but no message"
     )
-    assert queues[2].endswith("; check the spelling, or create the queue, not transactional")
+    assert queues[2].endswith("; check the spelling, or create a nontransactional queue of this name")
     assert states(report)["control"] == "not declared"
     assert not report.ready
 

@@ -45,6 +45,7 @@ ROOMS = {
             "capture",
             "expectations",
             "rules",
+            "varying",
             "vectors",
             "mutation",
             "model",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import holds, none, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from reference_qm.security import SecurityDescriptor
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.sender import Sender
@@ -18,6 +18,7 @@ OPEN, CLOSED = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     """The model shows a queue's path name with the computer's domain, a security descriptor with rights of queues only,
     and the scope Enterprise.
@@ -33,14 +34,15 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
-    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"])
+    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange, case="access rights")
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
     scope = inspected["Scope"]
-    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
+    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope")
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_active_while_open(sut, judge):
     """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
@@ -52,11 +54,14 @@ def test_queue_is_active_while_open(sut, judge):
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
         observed.append(_name_activity(sut.inspect_queue(name)))
-    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed)
+    judge.all(
+        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed, case="queue before, while and after it is open"
+    )
 
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+@varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
     to = peer.direct_name("mqc-active")
@@ -70,7 +75,11 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     sut.resume(to)
     sender.collect(session, 2)
     observed.append(_acknowledge_and_read_activity(sender, session))
-    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=observed)
+    judge.all(
+        expected=[CLOSED, OPEN, CLOSED],
+        observed=observed,
+        case="outgoing queue before the send, until the acknowledgment, and after it",
+    )
 
 
 def _acknowledge_and_read_activity(sender, session):

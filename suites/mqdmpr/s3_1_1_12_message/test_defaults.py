@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.expectations import holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import ABSENT, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
@@ -58,7 +58,7 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
         judge(rule, expected=default, observed=observed, evidence=frame)
     number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
-    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame)
+    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")
     judge(
         "MQDMPR-3.1.1.12-48",
         expected=one_of("SHA_512", "SHA1"),
@@ -66,11 +66,13 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
         evidence=frame,
         errata="E150",
         advice=True,
+        case="hash algorithm",
     )
 
 
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
+@varied("acknowledgments", "negative journaling", "time to reach queue", "application tag", "label")
 def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     """A signed message for which the application sets no sender is sent with the SID of a user (erratum E112)."""
     outgoing = Outgoing(peer, sut)
@@ -92,6 +94,7 @@ def _is_sid(text: str) -> bool:
 
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
     """An express message is sent with DM 0, and a recoverable message with DM 1."""
     outgoing = Outgoing(peer, sut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import acknowledged
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -49,6 +49,7 @@ def _judge_class(judge, receiver, sent, value):
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
+@varied("destination", "queue journaling", priority=("3", "7"))
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
     """A nontransactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -57,6 +58,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+@varied("application tag", body=("short", "5,000 bytes"))
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -65,6 +67,7 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
+@varied("extension", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """A message whose TimeToBeReceived of 2 s expires in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -75,13 +78,17 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers(*RULES_OF_EVERY_CLASS)
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=act.__name__)
-        for act, bit, value in ((take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED))
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
+        for act, bit, value, need in (
+            (take, "PR", RECEIVE, "receive"),
+            (purge, "NR", Q_PURGED, "receive"),
+            (delete, "NR", Q_DELETED, "queue_control"),
+        )
     ],
 )
 def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, act, bit, value):
@@ -97,8 +104,9 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     _judge_class(judge, receiver, packet, value)
 
 
-@needs("queue_control")
+@needs("queues")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
     """A 4 KB message to a queue with a quota of 1 KB is acknowledged with class 0x8003."""
     queue = sut.new_queue("full", quota_kb=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
@@ -44,6 +44,7 @@ def _judge_copies_at_quota(
 
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
     """A delivered message with positive journaling is not stored in the journal while the journal quota is 0, and is
     stored when the quota has room again.
@@ -64,6 +65,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
+@varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     """A delivered message that the full journal could not store is not sent again after a restart."""
     if QUOTA_SETTING not in sut.control.call("configure"):
@@ -81,11 +83,18 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     later = sender.await_session()
     later_frames = sender.collect_all(later, 1)
     later.acknowledge_all()
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=Sender.tags(later_frames), evidence=[*frames, *later_frames])
+    judge(
+        "MQDMPR-3.1.1.12-22",
+        expected=[2],
+        observed=Sender.tags(later_frames),
+        evidence=[*frames, *later_frames],
+        case="ApplicationTags of the messages sent after a restart",
+    )
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
+@varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
     """An expired message with negative journaling is not stored in the dead-letter queue while the journal quota is 0,
     and is stored there when the quota has room again.

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
@@ -87,6 +87,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 @needs("private_names")
 @covers(*(rule for rule in PROPERTY_AND_FIELD_BY_RULE if rule != "MQDMPR-3.1.1.12-31"))
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
+@varied("queue quota", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
@@ -144,6 +145,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     """Eight messages of different priorities get different LookupIdentifiers, which grow in the order of the queue,
     or in order of arrival if their high byte is always 0 (erratum E59).
@@ -169,11 +171,18 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
-    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
+    judge(
+        "MQDMPR-3.1.1.12-D48",
+        expected=one_of(*by_priority),
+        observed=priorities,
+        evidence=sent,
+        case="priorities in the order of the LookupIdentifiers",
+    )
 
 
-@needs("send", "receive", "transactions", "queue_control")
+@needs("send", "receive", "transactions", "queues")
 @covers("MQDMPR-3.1.1.12-D03")
+@varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     """A message that a transaction has received cannot be peeked until the transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)
@@ -184,13 +193,17 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"locked": Outcome.NOTHING, "aborted": "locked"},
-        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
+        expected={"peek before the abort": Outcome.NOTHING, "peek after the abort": "locked"},
+        observed={
+            "peek before the abort": meanwhile,
+            "peek after the abort": sut.read_label("peek_message", queue=queue),
+        },
     )
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
+@varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, is a time during
     the check; the SentTime of both is an hour earlier.
@@ -212,4 +225,10 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
-        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)
+        judge(
+            "MQDMPR-3.1.1.12-D04",
+            expected=expected,
+            observed=one["arrived_time"],
+            evidence=sent,
+            case="arrival time in seconds",
+        )

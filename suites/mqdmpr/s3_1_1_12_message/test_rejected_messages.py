@@ -44,7 +44,7 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
         sut.control.call(outcome, transaction=transaction)
 
 
-@needs("queue_control", "receive", "transactions", "reject")
+@needs("queues", "receive", "transactions", "reject")
 @covers("MQDMPR-3.1.1.12-D27")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
@@ -62,7 +62,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         )
         for name in EXPECTED_CLASSES
     }
-    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
+    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "stored in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")

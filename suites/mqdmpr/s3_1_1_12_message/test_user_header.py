@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, describe_differences
 
@@ -18,6 +18,7 @@ SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     """Of two delivered messages, the message with JP is in the sender's journal with all its properties, and the
     message with JN is not.
@@ -35,6 +36,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
         expected=["with JP"],
         observed=kept_messages,
         evidence=frames,
+        case="messages in the journal",
     )
     without_jp = [one for one in kept_messages if one != "with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
@@ -46,6 +48,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
     not.
@@ -70,6 +73,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
         expected=["with JN"],
         observed=kept_messages,
         evidence=frames,
+        case="messages in the dead-letter queue",
     )
     without_jn = [one for one in kept_messages if one != "with JN"]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import distinct
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 
 
@@ -32,9 +32,10 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
     )
 
 
-@needs("qm2qm", "inspect", "queue_control")
+@needs("qm2qm", "inspect", "queues")
 @covers("MQDMPR-3.1.1.16-04", "MQDMPR-3.1.1.16-05", "MQDMPR-3.1.1.16-12", "MQDMPR-3.1.1.16-14")
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
     """The descriptor of a remote reader shows the requested access; its state is Opened, and ReadyForRead when the
     reader has started to read.
@@ -51,15 +52,26 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         expected=["Opened"],
         observed=[one["RemoteReadState"] for one in opened],
         evidence=evidence,
+        case="RemoteReadState",
     )
     states = sorted(one["RemoteReadState"] for one in both)
-    judge("MQDMPR-3.1.1.16-14", expected=["Opened", "ReadyForRead"], observed=states, evidence=evidence)
     judge(
-        "MQDMPR-3.1.1.16-04", expected=[shown_as] * 2, observed=[one["AccessType"] for one in both], evidence=evidence
+        "MQDMPR-3.1.1.16-14",
+        expected=["Opened", "ReadyForRead"],
+        observed=states,
+        evidence=evidence,
+        case="RemoteReadState of both descriptors",
+    )
+    judge(
+        "MQDMPR-3.1.1.16-04",
+        expected=[shown_as] * 2,
+        observed=[one["AccessType"] for one in both],
+        evidence=evidence,
+        case="AccessType of both descriptors",
     )
     single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     observed = [{name: one[name] for name in single} for one in both]
-    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence, case="both descriptors")
 
 
 def _read_descriptors(sut, queue):
@@ -78,6 +90,6 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
     several = descriptors.get(handle, {})
-    judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"])
-    judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"])
-    judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"])
+    judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"], case="AccessType")
+    judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"], case="RemoteReadState")
+    judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference")

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 
 LONG_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
-@needs("qm2qm", "receive", "queue_control")
+@needs("qm2qm", "receive", "queues")
 @covers("MQDMPR-3.1.1-07")
+@varied("negative journaling", "response queue", read_by=("queue", "handle"))
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     """Of two messages sent over MS-MQQB, a remote reader receives the first and an application the second; afterwards
     neither reader finds a message that the other has received.
@@ -48,10 +49,10 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 def test_model_has_identifier_of_packets(sut, judge):
     """LocalQueueManager.Identifier is the GUID by which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
-    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
+    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier")
 
 
-@needs("inspect", "receive", "queue_control")
+@needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     """Of two pending reads, the peek by a cursor has that cursor as its CursorReference, and the receive without a
@@ -85,6 +86,7 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
+@varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(sut, judge):
     """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
     the subqueue as target.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -17,19 +15,29 @@ INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_EXPONENT = 3
 
 
-@needs("security", "queue_control")
+@needs("security", "signing_keys")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
     """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
-    blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
+    blob = sut.signing_keys
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
     keys = listed_keys(blob)
-    judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
+    judge(
+        "MQDMPR-3.1.3-24",
+        expected=holds("several keys"),
+        observed=len(keys) > 1 or f"{len(keys)} keys",
+        case="signing keys",
+    )
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes))
-    judge("MQDMPR-3.1.3-D07", expected={name: KEY_LENGTHS.get(name) for name in sizes}, observed=sizes)
+    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes), case="providers with a key")
+    judge(
+        "MQDMPR-3.1.3-D07",
+        expected={name: KEY_LENGTHS.get(name) for name in sizes},
+        observed=sizes,
+        case="bits of the keys",
+    )
     invalid = [
         name
         for name, key in keys.items()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import build_order_ack
@@ -31,6 +31,7 @@ def accepts_peer_session(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
+@varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """While the SUT is offline, it neither opens a session for a waiting message nor accepts a session; brought online,
     it sends the message and accepts a session.
@@ -63,7 +64,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     )
 
 
-@needs("send", "receive", "restart", "transactions")
+@needs("send", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """After the reenlistment timeout, the SUT reports the transaction in doubt and accepts no session. After another
@@ -81,7 +82,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     except ControlRefused:  # nothing is in doubt
         in_doubt = []
     mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
-    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
+    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine, case="transactions")
     judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
     judge.conclude("MQDMPR-3.1.4.11-D02")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
@@ -60,6 +60,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
         expected=["first", "third", "first"],
         observed=observed,
         evidence=evidence,
+        case="labels returned by the reads",
     )
     handles, contexts = [one.handle for one in readers], [one.context for one in readers]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
@@ -72,7 +73,13 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     )
     peeking.close()
     remaining = reader.peek()
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=remaining.label_or_outcome, evidence=remaining)
+    judge(
+        "MQDMPR-3.1.7.1.5-116",
+        expected="first",
+        observed=remaining.label_or_outcome,
+        evidence=remaining,
+        case="label returned by the read",
+    )
 
 
 @sut_survives()
@@ -106,7 +113,7 @@ def test_opening_has_requested_access(remote, judge):
     )
 
 
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
     """A message to the format name of a journal, which can be opened only for reading, is stored neither in the queue
@@ -131,6 +138,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """The SUT refuses a remote reader's request to open several queues, an HTTP name, a multicast address, a missing
     queue, or a queue of another computer; it opens an existing local queue.

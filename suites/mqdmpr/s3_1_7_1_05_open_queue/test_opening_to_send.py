@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid5
 
 from harness.expectations import distinct, holds
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
@@ -23,7 +23,7 @@ def _judge_outcomes(judge, rules, outcomes):
 
 
 @sut_survives()
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers(
     "MQDMPR-3.1.7.1.5-05",
     "MQDMPR-3.1.7.1.5-42",
@@ -33,6 +33,7 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.1.5-77",
     "MQDMPR-3.1.7.3.8-15",
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     """A send to an existing local queue and a send to a queue of another computer succeed; a send to a missing local
     queue, a machine name or an unknown distribution list is refused.
@@ -73,6 +74,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
     """A send to two local queues stores a copy in each; if the format name also contains a missing queue, in any
     position, the send is refused and no copy is stored.
@@ -96,8 +98,9 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
     )
 
 
-@needs("open_to_send", "queue_control")
+@needs("open_to_send", "queues")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     """Two queues can be opened together for sending, but not with DenyReceive; each request returns a different handle,
     which can be closed once.
@@ -113,11 +116,17 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
     judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
-    judge("MQDMPR-3.1.7.1.5-34", expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED], observed=closed)
+    judge(
+        "MQDMPR-3.1.7.1.5-34",
+        expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED],
+        observed=closed,
+        case="three calls that close a handle",
+    )
 
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+@varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """A send to a public queue that the directory does not contain is refused, or its message waits in an outgoing
     queue; the SUT opens no session.

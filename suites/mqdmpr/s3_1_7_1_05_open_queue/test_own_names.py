@@ -9,7 +9,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import list_computer_names
 
 
-@needs("send", "receive", "queue_control")
+@needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01")
 @pytest.mark.parametrize("host", [".", "localhost", "name", "name without domain"])
 def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
@@ -23,7 +23,7 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
     judge.all(expected={"send": Outcome.DONE, "queue": [host]}, observed={"send": outcome, "queue": sut.labels(queue)})
 
 
-@needs("send", "queue_control")
+@needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
     """With each name of the local computer, a send to a missing queue is refused, and a send to an existing queue

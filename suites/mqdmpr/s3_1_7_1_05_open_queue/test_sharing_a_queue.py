@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
@@ -76,8 +76,9 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             )
 
 
-@needs("qm2qm", "queue_control", "receive")
+@needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
+@varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
     receive is refused; when the reader has closed the queue, both succeed.

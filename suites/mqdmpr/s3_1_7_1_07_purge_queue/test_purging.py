@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
-pytestmark = needs("queue_control", "receive", "transactions")
+pytestmark = needs("queues", "receive", "transactions")
 
 
 @covers("MQDMPR-3.1.7.1.7-05")
@@ -16,6 +16,7 @@ pytestmark = needs("queue_control", "receive", "transactions")
     ["abort", "commit", pytest.param("restart", marks=needs("restart"))],
     ids=["aborted", "committed", "ended by a restart"],
 )
+@varied("time to reach queue", "application tag", read_by=("queue", "cursor"))
 def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     """A message that a transaction received before a purge is not in the queue after the commit, abort or restart
     that ends the transaction.

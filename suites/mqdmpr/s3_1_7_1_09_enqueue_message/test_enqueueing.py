@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.expectations import holds, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.reading import LOW_7_BYTES
 
-pytestmark = needs("queue_control", "receive")
+pytestmark = needs("queues", "receive")
 
 PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
@@ -73,6 +73,7 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.9-26")
+@varied("acknowledgments", "time to be received", "time to reach queue", "application tag", "trace")
 def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     """A send to a local queue with room succeeds, and the message is in the queue."""
     application = Application(peer, sut)
@@ -92,6 +93,7 @@ SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21
 
 @needs("send", "transactions")
 @covers(*SEND_RULES)
+@varied("time to reach queue", "application tag", "trace", "queue journaling")
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
     sending, and never after an abort.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
@@ -11,6 +11,7 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.
 
 @needs("queue_control", "receive", "transactions")
 @covers(*RECEIVE_RULES, *LOOKUP_RULES)
+@varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "handle"))
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Messages that two transactions receive, with and without a LookupIdentifier, are hidden from other readers; the
     commit removes the messages of its transaction, and the abort restores those of the other transaction in their
@@ -40,6 +41,16 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
         expected={"received": ["d", "e"], "visible_to_others": ["c"]},
         observed={"received": looked_up, "visible_to_others": locked},
     )
-    judge("MQDMPR-3.1.7.1.10-D04", expected=["b"], observed=[label for label in labels_after if label in "ab"])
-    judge("MQDMPR-3.1.7.1.13-25", expected=["e"], observed=[label for label in labels_after if label in "de"])
-    judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts)
+    judge(
+        "MQDMPR-3.1.7.1.10-D04",
+        expected=["b"],
+        observed=[label for label in labels_after if label in "ab"],
+        case="messages in the queue after the transactions",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-25",
+        expected=["e"],
+        observed=[label for label in labels_after if label in "de"],
+        case="messages in the queue after the transactions",
+    )
+    judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts, case="numbers of operations of the transactions")

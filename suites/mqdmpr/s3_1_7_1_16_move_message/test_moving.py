@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
@@ -28,6 +28,7 @@ def move_message(application, label, to, **how):
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
+@varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
     the message with the highest priority is the first.
@@ -45,7 +46,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     )
     messages = application.messages(subqueue)
     labels = [one["label"] for one in messages]
-    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels)
+    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels, case="labels in the subqueue")
     changed = [
         f"{one['label']}: {name}"
         for one in messages
@@ -71,6 +72,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 
 
 @covers("MQDMPR-3.1.7.1.16-D01")
+@varied("priority", "negative journaling", "body", "queue quota", "queue privacy")
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     """A pending receive from a subqueue returns a message that is moved to the subqueue."""
     application = Application(peer, sut)
@@ -95,6 +97,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+@varied("positive journaling", "negative journaling", "trace", "body")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves it to the
     target queue, and an abort restores it.
@@ -125,6 +128,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 
 @needs("configure")
 @covers("MQDMPR-3.1.7.1.9-04")
+@varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
     """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
     application = Application(peer, sut)

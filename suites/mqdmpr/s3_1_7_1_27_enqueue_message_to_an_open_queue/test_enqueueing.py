@@ -4,7 +4,7 @@ queues.
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
 
@@ -20,18 +20,26 @@ def await_count(peer, sut, queue, label):
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.27-04")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     """Each of two messages that an application sends to a queue of the peer arrives there once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQDMPR-3.1.7.1.27-04",
+        expected=[1, 2],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     session.acknowledge_all()
 
 
-@needs("send", "queue_control", "receive")
+@needs("send", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.27-08")
+@varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     """A send to a local queue with a quota of 4 KB succeeds for a smaller message, and is refused for a message of 16
     KB, which is not stored.
@@ -51,6 +59,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
+@varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
     refused, and neither the second nor the third queue stores a copy.

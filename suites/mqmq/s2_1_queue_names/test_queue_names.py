@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome, outcome_of
 from suites.mqmq.steps.layout import Layout
@@ -31,6 +31,7 @@ def _create(sut, name):
 
 @needs("queue_control")
 @covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
     """Queues are created under names with every allowed character and of 124 characters. A name with a forbidden
     character, or of 125 characters, is refused.
@@ -253,6 +254,7 @@ def _send(sut, name):
 @needs("send", "private_names")
 @covers("MQMQ-2.1.4-D01")
 @pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
+@varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")
 def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, number):
     """A message to PRIVATE= with the GUID of the peer and any queue number is sent to the peer, with that number as
     DestinationQueue.

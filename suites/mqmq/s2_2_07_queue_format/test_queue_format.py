@@ -122,8 +122,8 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct,
         second = open_queue(*wrong)
         judge(
             rule,
-            expected=facts(right=OPENED, wrong=REFUSED),
-            observed={"right": first, "wrong": second},
+            expected=facts(valid_format=OPENED, wrong_format=REFUSED),
+            observed={"valid_format": first, "wrong_format": second},
             evidence=[*evidence, *open_queue.frames],
         )
 
@@ -150,13 +150,13 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
         others = [open_queue(*way) for way in wrong]
         judge(
             rule,
-            expected=facts(right=OPENED, wrong=each(REFUSED)),
-            observed={"right": right, "wrong": others},
+            expected=facts(valid_format=OPENED, wrong_format=each(REFUSED)),
+            observed={"valid_format": right, "wrong_format": others},
             evidence=[*evidence, *open_queue.frames],
         )
 
 
-@needs("qm2qm", "queue_control")
+@needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     """A private QUEUE_FORMAT with the GUID of the SUT and the number of a queue opens that queue or its journal; a
@@ -246,7 +246,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
 
 
-@needs("qm2qm", "queue_control")
+@needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-D02")
 def test_each_queue_format_type_is_read_with_its_member(open_queue, direct, sut, judge):
     """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the

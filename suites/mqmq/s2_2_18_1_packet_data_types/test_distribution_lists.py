@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
@@ -20,6 +20,7 @@ LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 @needs("private_names")
 @covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
+@varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
     """The SUT forwards a message for a direct name and a distribution list: FormatNameList still has FormatTypes 3
     and 6, and the GUID of the list.
@@ -32,7 +33,13 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
     expected = [(3, direct.lower() + "\0"), (6, str(LIST))]
-    judge("MQMQ-2.2.18.1.4.2-D01", expected=expected, observed=names, evidence=[sent, frame])
+    judge(
+        "MQMQ-2.2.18.1.4.2-D01",
+        expected=expected,
+        observed=names,
+        evidence=[sent, frame],
+        case="FormatType and name of each element",
+    )
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import ProviderInfo
 from suites.mqqb.steps.secured import Secured, sign
 from suites.mqqb.steps.sender import Sender
@@ -20,6 +20,7 @@ SHORT_S = 2
 @needs("send", "receive")
 @covers("MQMQ-2.2.18.1.6-D03")
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
+@varied("priority", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
     """A message to an unreachable peer expires by TimeToReachQueue or by TimeToBeReceived: the SUT acknowledges it with
     NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may check only TimeToReachQueue; it then sends the message with an
@@ -56,7 +57,7 @@ def _acknowledges(message, sent):
     return correlation_id[16:] == int(number).to_bytes(4, "little") and guid.lower() == message["source"].lower()
 
 
-@needs("security", "receive", "configure")
+@needs("security", "receive", "insecure_nacks")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
     """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows,

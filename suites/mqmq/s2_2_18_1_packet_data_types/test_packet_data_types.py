@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import read_user_flags
 from suites.mqmq.steps.outgoing import Outgoing
@@ -112,6 +112,7 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
 
 @needs("queue_control")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_have_distinct_numbers(sut, judge):
     """Three queues are created: their private format names have different numbers."""
     _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
@@ -119,6 +120,7 @@ def test_private_queues_have_distinct_numbers(sut, judge):
 
 @needs("queue_control", "restart")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
     """A queue is created, the SUT is restarted, and up to eight queues are created: the private format names of all of
     them have different numbers.

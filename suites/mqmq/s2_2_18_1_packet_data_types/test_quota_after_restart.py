@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_class_names, named
 
 
-@needs("restart", "queue_control")
+@needs("restart", "queues")
 @covers("MQMQ-2.2.18.1.6-D01")
 def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     """A queue with a quota of two messages contains one message. After a restart two more messages arrive: the first

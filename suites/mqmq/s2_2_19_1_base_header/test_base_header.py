@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import (
@@ -70,7 +70,9 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with a nonzero Reserved: the SUT answers as it answers Reserved 0."""
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as for Reserved
+    0.
+    """
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
@@ -78,8 +80,8 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT answers as it does when the bit is
-    clear.
+    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as for a clear
+    bit.
     """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
@@ -88,6 +90,7 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
+@varied("acknowledgments", "response queue", "time to be received", "label", "destination")
 def test_messages_are_in_queue_by_priority(peer, sut, judge):
     """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
     by arrival.
@@ -139,6 +142,7 @@ def _agree_to(asked):
 @sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the latter
     is in the queue.
@@ -156,6 +160,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+@varied("acknowledgments", "negative journaling", "response queue", "application tag", "trace")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
     second message.

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -89,6 +89,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
+@varied("application tag", "extension", acknowledgments=("none", "of arrival"))
 def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
     """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
     arrival.
@@ -130,7 +131,9 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     if len(bytes(packet)) != LARGEST:
         raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
     done = deliver_message(peer, packet, "largest")
-    judge("MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    judge(
+        "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
+    )
     expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
@@ -140,6 +143,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
+@varied("priority", "positive journaling", "application tag", "trace", "label")
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
     """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
@@ -152,6 +156,7 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", [0, 1])
+@varied("extension", "destination", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
     and expired messages are not.

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -30,6 +30,7 @@ LIFETIME_RULES = (
 @needs("send")
 @covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "application tag")
 def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
     """An application sends messages with several times to be received: TimeToBeReceived is that time in seconds, and
     SentTime is the time of sending.
@@ -62,6 +63,7 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
 @needs("receive")
 @covers(*LIFETIME_RULES, "MQDMPR-3.1.2.4-D02")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     """Messages whose TimeToBeReceived has expired leave the queue; messages with time left or an infinite
     TimeToBeReceived stay.
@@ -116,6 +118,7 @@ def _message_builder(peer, delivery):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+@varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):
     """Two messages are in the queue before a restart: after the restart, the message with a short TimeToBeReceived
     leaves the queue when it expires, and the message with a long TimeToBeReceived stays.

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -138,6 +138,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
 
 @needs("send", "public_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue the GUID of the queue, and
     QueueManagerAddress the GUID of the peer.
@@ -159,8 +160,9 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     )
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
+@varied("acknowledgments", "application tag", "extension", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
     """The peer sends a message to the direct name of a queue and a message to its private queue number: both are in
     that queue.
@@ -174,4 +176,4 @@ def test_received_destination_is_read_by_dq(peer, sut, judge):
         connection = peer.open_raw()
         sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
         place = await_arrival(sut, connection, label, queue)
-        judge.all(expected="in its queue", observed=place, evidence=sent)
+        judge.all(expected="stored in its queue", observed=place, evidence=sent, case="message")

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, facts, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.shown import lookup_id
@@ -61,7 +61,7 @@ def _receive(sut, queue, label, **arguments):
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
-@needs("restart", "receive", "queue_control")
+@needs("restart", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     """Messages of several priorities and sequences arrive, and an application receives some of them. After each of two
@@ -118,9 +118,10 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     )
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+@varied("acknowledgments", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_local_messages_survive_restart(peer, sut, judge, delivery):
     """Applications send messages to a queue of the SUT, and one message is received. After a restart the remaining
     messages are unchanged.
@@ -143,8 +144,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
+@varied("time to reach queue", "queue quota", acknowledgments=("none", "of receipt"))
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
     """Transactions send and receive messages, some of which are purged, and are committed, aborted or left open. After
     a restart the queue contains the messages that committed transactions sent and the messages that aborted and open
@@ -177,8 +179,9 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
     judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
 
 
-@needs("restart", "send", "receive", "queue_control", "transactions")
+@needs("restart", "send", "receive", "queues", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
     """Two prepared transactions are decided after a restart. The queue contains the message that the committed
     transaction sent and the message that the aborted transaction received, but not the message that the committed
@@ -212,10 +215,11 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
+@varied("positive journaling", "negative journaling")
 def test_moved_messages_survive_restart(peer, sut, judge):
     """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
     messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
-    then; messages of aborted and open transactions are in the main queue.
+    after the restart; messages of aborted and open transactions are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"
@@ -248,8 +252,9 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     judge.all(expected=expected, observed=labels())
 
 
-@needs("restart", "send", "receive", "queue_control")
+@needs("restart", "send", "receive", "queues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
+@varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     """Expired messages, a message beyond a quota and a journaled message are in the system queues.
 

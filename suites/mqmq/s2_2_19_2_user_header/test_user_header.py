@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, distinct, facts, in_queue, none
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
@@ -45,16 +45,17 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
+@varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
     """The peer sends messages with several values of ConnectorType: each message is in its queue."""
     for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
-        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -73,6 +74,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
+@varied("priority", "application tag", "extension", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
     """A message with RQ 4 and a private administration queue of a third host arrives: the application receives it with
     a response queue of that host.
@@ -97,6 +99,7 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
+@varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
     """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
     the MessageIDs are different.
@@ -112,6 +115,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         expected={UUID(int=0)},
         observed={each.QueueManagerAddress for each in headers},
         evidence=sent,
+        case="QueueManagerAddress of the messages",
     )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
     judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)
@@ -127,6 +131,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
     DestinationQueue the number of the queue in 4 bytes.
@@ -152,6 +157,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-31")
+@varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
     """The SUT sends a message that requests no acknowledgments and a message that requests them: NA and AQ are 0 in the
     first, and 1 and 7 in the second.
@@ -174,6 +180,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
+@varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
     """Three recoverable messages arrive and are acknowledged. After each of two restarts they are in the queue, in
     their order and as they were sent.
@@ -209,6 +216,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
+@varied("acknowledgments", "positive journaling", "negative journaling", "body", "destination")
 def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     """Two messages are in the queue: the message whose TimeToBeReceived expires leaves the queue, and the message with
     time left stays. If a slow SUT shows the short-lived message too late, the check tries again with a longer time.

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import find_properties_header
 from suites.mqmq.steps.outgoing import Outgoing
@@ -52,7 +52,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
     for rule, bit in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("receive")
@@ -60,6 +60,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
+@varied("priority", "destination", "extension", "queue journaling")
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
     """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
     they were sent.
@@ -92,9 +93,10 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     "MQMQ-2.2.19.3-32",
     "MQMQ-2.2.19.3-33",
 )
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and a message without: the sizes in the header are the sizes of
-    label, extension and body, and each part is at the offset that the sizes determine.
+    """The SUT sends a message with label and body, and a message without label and body: the sizes in the header are
+    the sizes of label, extension and body, and each part is at the offset that the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
@@ -134,6 +136,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
+@varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)

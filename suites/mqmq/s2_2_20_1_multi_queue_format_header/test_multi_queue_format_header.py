@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, between, fields, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
@@ -90,6 +90,7 @@ def _fields_of_list(name, names, found):
 @needs("send", "several_queues")
 @covers(*COPIES, *ENQUEUED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
+@varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
     destination, administration and response queues, and an MQFSignatureHeader.
@@ -171,6 +172,7 @@ def _judge_lists(judge, frame, lists):
 
 @needs("send")
 @covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     """The SUT sends a message to one queue: MQ is 0, and the packet ends after its MessagePropertiesHeader."""
     sender = Sender(peer, sut)

@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import exchange_message
@@ -51,6 +51,7 @@ def send_and_await_ack(connection, packets, specified_ms):
     "MQMQ-2.2.20.4-11",
     "MQMQ-2.2.20.4-12",
 )
+@varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the fields about recoverable
     messages are 0.
@@ -132,6 +133,7 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
+@varied("priority", "extension", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
@@ -164,6 +166,7 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
+@varied("priority", "application tag", "extension", "trace", "destination")
 def test_session_ack_counts_messages_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable, and acknowledges a message of the peer:
     UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
@@ -217,6 +220,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
+@varied("time to reach queue", "destination", priority=("3", "0"))
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
     """Express and recoverable messages arrive: the SessionHeader consists of the bytes of the expected counts and
     flags.
@@ -248,6 +252,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
 
 
 @covers("MQMQ-2.2.20.4-07")
+@varied("priority", "extension", "body", "destination", "queue quota")
 def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     """A recoverable message is acknowledged, then two express messages and a second recoverable message arrive:
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
@@ -278,6 +283,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-D03")
 @pytest.mark.parametrize("error", [1, 0x7FFF])
+@varied("negative journaling", "destination", priority=("3", "0"))
 def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: both get an
     acknowledgment of arrival, and the SUT closes the session.
@@ -306,7 +312,9 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT answers as it answers Reserved 0."""
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as for Reserved
+    0.
+    """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
     judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 

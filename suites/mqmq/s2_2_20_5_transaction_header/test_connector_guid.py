@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
@@ -18,6 +18,7 @@ HEADER = "TransactionHeader."
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20", "MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04")
+@varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
     """The SUT forwards a transactional message with a ConnectorQMGuid: CG is 1, and ConnectorQMGuid follows the
     sequence numbers.

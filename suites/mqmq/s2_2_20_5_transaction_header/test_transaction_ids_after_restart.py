@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
@@ -12,6 +12,7 @@ from suites.mqqb.steps.sequences import get_transaction_header
 
 @needs("send", "restart", "transactions")
 @covers("MQMQ-2.2.20.5-07")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
     """The SUT sends two transactions before a restart and two after it: their four values of TransactionHeader.Flags.ID
     are different.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 from suites.mqmq.steps.layout import SECURITY_DATA, Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -131,6 +131,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
 
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54")
+@varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")
 def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     """The SUT sends a signed message without a sender: SenderIdSize and EncryptionKeySize are 0, and the signature
     follows the fixed fields.

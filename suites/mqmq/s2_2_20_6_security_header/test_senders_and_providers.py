@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import fields, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
@@ -82,6 +82,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
 
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
+@varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_message_with_de_clear_has_provider_info(peer, sut, judge):
     """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo contains a name."""
     outgoing = Outgoing(peer, sut, peer.private_name())

@@ -9,6 +9,7 @@ from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
+from reference_qm.core.part import Part
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
@@ -293,12 +294,17 @@ def _wants_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
+def _is_foreign(part: Part, position: MessagePosition) -> bool:
+    """Return whether a message came on a session: an application's own message has no sender to acknowledge it to."""
+    return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
+
+
 class _FinalAckForAnyMessage(Arrival):
     """The receiver sends a FinalAck for every message with a journaling request that leaves its queue."""
 
     session: Session
 
-    @only_if(lambda part, position, now: _wants_journaling(position.MessageReference))
+    @only_if(lambda part, position, now: _wants_journaling(position.MessageReference) and _is_foreign(part, position))
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         if position.order_queue is None:

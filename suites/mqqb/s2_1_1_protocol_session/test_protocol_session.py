@@ -7,7 +7,7 @@ from contextlib import suppress
 from harness.errors import SutUnavailable
 from harness.expectations import facts, packet
 from harness.peer.handshake import establish_request
-from harness.run.marks import covers
+from harness.run.marks import covers, varied
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -67,6 +67,7 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
 
 
 @covers("MQQB-2.1.1-D01")
+@varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
     """The SUT acknowledges a message of the peer on a session that the SUT opened, and on one that the peer opened."""
     initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
@@ -83,6 +84,7 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
 
 
 @covers("MQQB-2.1.1-D01")
+@varied("time to be received", "body", "destination", "queue privacy")
 def test_transactional_messages_cause_order_ack_and_final_ack(peer, sut, judge):
     """A transactional message that the SUT accepts causes an OrderAck; a transactional message to a queue that is not
     transactional causes a FinalAck.

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
@@ -26,6 +26,7 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
     "MQMQ-2.2.18.1.6-01",
     "MQDMPR-3.1.1.12-D08",
 )
+@varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
     last message.
@@ -123,8 +124,9 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
     )
 
 
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
 

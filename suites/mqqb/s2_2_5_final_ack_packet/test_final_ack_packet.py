@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import of_class
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
@@ -100,6 +100,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     ],
 )
 @sut_survives()
+@varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
     reason and the number 5.
@@ -113,8 +114,9 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
 
 
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @covers("MQQB-2.2.5-05")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
     receiver = Receiver(peer, sut)
@@ -134,16 +136,19 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     )
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers(*BODY_RULES)
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
         pytest.param("MQQB-2.2.5-11", 0x4000, take, marks=covers("MQQB-2.2.5-11"), id="receive"),
         pytest.param("MQQB-2.2.5-21", 0xC001, purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
-        pytest.param("MQQB-2.2.5-20", 0xC000, delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
+        pytest.param(
+            "MQQB-2.2.5-20", 0xC000, delete, marks=[covers("MQQB-2.2.5-20"), needs("queue_control")], id="q_deleted"
+        ),
     ],
 )
+@varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
     """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event and its own
     numbers.
@@ -186,6 +191,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
+@varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
     """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
     refused.

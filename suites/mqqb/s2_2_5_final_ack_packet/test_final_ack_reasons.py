@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.expectations import of_class, one_of
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
@@ -57,8 +57,9 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
         )
 
 
-@needs("queue_control")
+@needs("queues")
 @covers("MQQB-2.2.5-19")
+@varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     """Of two messages of 1,400 bytes for a queue with a quota of 2 KB, one is refused: its FinalAck has the class of a
     full queue.
@@ -78,6 +79,7 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 
 
 @covers("MQQB-2.2.5-22")
+@varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of class
     NACK_RECEIVE_TIMEOUT.

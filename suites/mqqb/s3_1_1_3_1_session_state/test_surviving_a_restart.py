@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from suites.mqqb.steps.ordering import Receiver, build_order_ack
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change
 from suites.mqqb.steps.sender import Sender
@@ -62,10 +62,11 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("restart", "receive", "queue_control")
+@needs("restart", "receive", "queues")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
 @pytest.mark.parametrize("count", [1, 3])
+@varied("queue journaling", body=("short", "5,000 bytes"))
 def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, taken):
     """After a restart, the SUT accepts the next message of an incoming sequence, but not the last message again, nor a
     message after a gap.

@@ -9,7 +9,7 @@ from itertools import pairwise
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 REPEATED_MESSAGE_LABEL = "twice"
@@ -26,6 +26,7 @@ def _send_and_await_ack(peer, packet):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3-22")
+@varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
     queue = sut.queue()
@@ -123,7 +124,7 @@ def _get_destination(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
     """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
-    the recoverable ones.
+    only the recoverable messages.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (

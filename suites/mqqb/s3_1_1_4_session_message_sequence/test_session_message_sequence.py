@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender
@@ -14,9 +14,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12")
 @pytest.mark.parametrize("acknowledged", [1, 2])
+@varied("trace", "label", priority=("3", "0"))
 def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
-    """Of three express messages, the first one or two are acknowledged: the SUT sends the others again on the next
-    session.
+    """The peer acknowledges the first one or two of three express messages: the SUT sends the remaining messages again
+    on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
     sender.send(1, 2, 3)
@@ -38,9 +39,10 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 
 
 @covers("MQQB-3.1.1.4-D01")
+@varied("acknowledgments", "application tag", "extension", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, judge):
-    """The peer sends two transactional messages and one recoverable among four messages: the SUT acknowledges three
-    recoverable messages.
+    """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three of them as
+    recoverable, because transactional messages are recoverable.
     """
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [
@@ -70,8 +72,9 @@ def _list_recoverable_numbers(ack):
 
 @needs("send")
 @covers("MQQB-3.1.1.4-D01")
+@varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
-    """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable messages."""
+    """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
     outgoing = Outgoing(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
@@ -20,6 +20,7 @@ as the previous one: the number before, one further back, or none.
 
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
+@varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
     """The peer sends three messages of another source, out of order, that are addressed to the peer: the SUT forwards
     them with their TransactionHeaders.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sequences import Outgoing
 
 FINAL_ACK_COUNT = 2
@@ -11,6 +11,7 @@ FINAL_ACK_COUNT = 2
 
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
+@varied("negative journaling", "time to reach queue")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
     """The peer refuses two messages of the SUT with FinalAcks: the SUT's SessionAcks count two messages, both
     recoverable.

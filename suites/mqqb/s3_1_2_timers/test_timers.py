@@ -40,7 +40,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     outgoing.acknowledge_all()
 
 
-@needs("ping_initiator", "set_timers")
+@needs("ping_initiator", "timers")
 @covers("MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize(
     ("after_ms", "expected"),

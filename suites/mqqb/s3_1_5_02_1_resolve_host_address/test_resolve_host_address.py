@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     RETRY_MS,
@@ -95,6 +95,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.2.1-06")
+@varied("acknowledgments", "positive journaling", "time to be received", "time to reach queue", "label")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
     """After a session for a direct format name, the SUT requests a session for a private format name with the GUID in
     that name.
@@ -195,6 +196,7 @@ def _list_attempts(sut, name):
 
 @needs("send", "management", "queue_control")
 @covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-11")
+@varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_unknown_public_queue_opens_no_session_and_needs_validation(peer, sut, judge):
     """A message to an unknown public queue waits without a connection; its outgoing queue has the State
     NeedValidation.
@@ -211,6 +213,7 @@ def test_unknown_public_queue_opens_no_session_and_needs_validation(peer, sut, j
 
 @needs("send", "management", "queue_control")
 @covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-21", "MQQB-3.1.7.5-D03")
+@varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     """A message to a queue manager without a next hop waits without a connection; its queue has the State
     NeedValidation.

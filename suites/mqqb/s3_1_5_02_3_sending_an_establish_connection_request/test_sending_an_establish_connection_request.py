@@ -68,17 +68,17 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     )
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
 def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, judge):
     """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
     without a ping.
     """
-    sut.set_timers(session_retry_connect_ms=RETRY_AFTER_MS)
+    retry_after_ms = sut.timer_ms("session_retry_connect_ms", RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
     first_packet = session.await_request()
     session.connection.close()
-    peer.pass_time(sut.duration_ms(RETRY_AFTER_MS))
+    peer.pass_time(sut.duration_ms(retry_after_ms))
     second_packet = session.await_request()
     elapsed = peer.took(first_packet, second_packet)
     passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF

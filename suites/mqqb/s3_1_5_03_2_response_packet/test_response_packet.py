@@ -199,17 +199,17 @@ def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earli
     )
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.3.2-12")
 def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge):
     """AckWaitTimeout is configured as 30 s: AckTimeout of the SUT's ConnectionParameters request is 30 s."""
-    sut.set_timers(ack_wait_timeout_ms=30_000)
+    configured_ms = sut.timer_ms("ack_wait_timeout_ms", 30_000)
     session = OutgoingSession(peer, sut)
     session.await_request()
     observed = session.respond()["ConnectionParametersHeader"].AckTimeout
     judge(
         "MQQB-3.1.5.3.2-12",
-        expected=30_000,
+        expected=configured_ms,
         observed=observed,
         case="AckTimeout of the request",
         evidence=session.parameters,

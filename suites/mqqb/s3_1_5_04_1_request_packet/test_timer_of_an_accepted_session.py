@@ -7,13 +7,13 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import INITIALIZATION_MS
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01")
 def test_open_session_survives_initialization_timer(peer, sut, judge):
     """A session that has been open for longer than the Session Initialization Timer still acknowledges a message."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
     connection = peer.open_raw()
-    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     alive = None if connection.closed_by_sut else connection.acknowledgment()
     judge.all(
         expected=packet("SessionAck"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import fields, packet
 from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
     expect_recent_entry,
@@ -104,6 +104,7 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
+@varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
     """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
     a message of the peer.

@@ -10,16 +10,16 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_send
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_initiated_session_survives_initialization_timer(peer, sut, judge):
     """After the time of the Session Initialization Timer, the SUT sends its next message on the open session."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
     first_message = session.open()
     connection = session.connection
     connection.send(session_ack(AckSequenceNumber=1))  # otherwise the Session Ack Wait Timer may close the session
-    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     is_open = not connection.closed_by_sut
     let_send(peer, sut, peer.direct_name(), tag=2)
     next_message = connection.poll("UserMessage") if is_open else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
 
 @needs("restart")
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+@varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
     """The peer acknowledges the first and the third of four recoverable messages: after a restart, the SUT sends only
     the others.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from harness.expectations import none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
@@ -76,6 +76,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """Express and recoverable messages alternate; one of three recoverable messages has no flag: the SUT sends only
     that message again.
@@ -98,6 +99,7 @@ def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> l
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-03")
+@varied("response queue", "time to be received")
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
     """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck: the SUT does not send the
     message on the next session.

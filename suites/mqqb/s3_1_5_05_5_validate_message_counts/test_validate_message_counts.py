@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
@@ -46,6 +46,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
+@varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
     """On a session of the SUT, the SUT accepts a SessionAck that counts no message of the peer, and closes the session
     for a SessionAck that counts one.
@@ -69,6 +70,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 
 @needs("send")
 @covers("MQQB-3.1.5.5.5-03")
+@varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged."""
     outgoing = Outgoing(peer, sut)

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
@@ -390,6 +390,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
+@varied("trace", "label")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
     the next session.

@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, find_history_entry
@@ -32,10 +32,8 @@ seconds.
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """Three of five messages are sent again, on their session and on the next, and so is a changed message with a known
-    identifier.
-
-    Each message, and each of two new ones, arrives once.
+    """The peer repeats three of five messages on their session and on the next, and sends a changed message with a
+    known identifier. Each of the five messages, and of two new messages, arrives once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -59,8 +57,11 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
-    """The peer sends a message that its queue refuses twice: the SUT sends one negative acknowledgment for it."""
+    """The peer sends a message twice to a queue that refuses it: the SUT sends one negative acknowledgment for the
+    message.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     refused = receiver.build_message(queue="transactional", properties={"NA": 1})
     sent = [receiver.send_packet(refused)]
@@ -74,8 +75,11 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @needs("private_names")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
-    """The peer sends two of three messages for a queue of the peer twice: the SUT forwards each message once."""
+    """The peer sends three messages that are addressed to its own queue, two of them twice: the SUT forwards each
+    message once.
+    """
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
     user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
@@ -92,8 +96,8 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
-    """Transactional messages with a known identifier and a new sequence number arrive; messages with a known sequence
-    number do not.
+    """The SUT accepts transactional messages with a known identifier and a new sequence number, and discards messages
+    with a known sequence number.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
@@ -109,13 +113,14 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
-@needs("set_timers", "restart")
+@needs("timers", "restart")
+@varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
     accepted twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -123,13 +128,13 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     receiver.await_acks(2)
     receiver.acknowledge_all()
     for turn in range(1, 4):
-        peer.pass_time_until(sent[0], sut.duration_ms(HISTORY_CLEANUP_MS) * turn * 4 // 5)
+        peer.pass_time_until(sent[0], sut.duration_ms(cleanup_ms) * turn * 4 // 5)
         sent.append(receiver.send_packet(repeated))
     sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).require_steady(sut.duration_ms(HISTORY_CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(cleanup_ms) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
@@ -21,6 +21,7 @@ GREATEST_TIMER_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+@varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
     """The SUT acknowledges three express messages together, half of AckTimeout after the first.
 
@@ -76,6 +77,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+@varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
@@ -88,7 +90,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
-@needs("inspect", "queue_control")
+@needs("inspect", "queues")
+@varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
     """The elements of a session are inspected before any message, after a message to a private name, and after a
     message to a direct name.
@@ -116,7 +119,8 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.2-04")
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
+@varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct
     name afterwards.
@@ -138,6 +142,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     """Each of two messages has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since
     1970.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import computer_names
 from suites.mqqb.steps.exchanges import deliver_message
 
 
 @needs("receive")
 @covers("MQQB-3.1.5.8.2-14")
+@varied("extension", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
     """Messages to the full name and to the short name of the SUT's computer are acknowledged and stored in
     their queue.
@@ -17,4 +18,6 @@ def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
         packet = peer.recoverable_message(destination=rf"OS:{name}\{sut.queue()}", label=name)
         delivery = deliver_message(peer, packet, label=name)
         expected = delivery.accepted_outcome
-        judge("MQQB-3.1.5.8.2-14", expected=expected, observed=delivery.outcome, evidence=delivery.frames)
+        judge(
+            "MQQB-3.1.5.8.2-14", expected=expected, observed=delivery.outcome, evidence=delivery.frames, case="message"
+        )

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, facts, of_classes, packets
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -98,12 +98,12 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 
 
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
-@needs("configure")
+@needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     """SendInsecureNacks is TRUE: of the messages to missing queues, only those with NA are acknowledged with
     BAD_DST_Q.
     """
-    sut.configure(send_insecure_nacks=True)
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [
@@ -122,12 +122,18 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     with_na = sent[1::2]
     came = receiver.await_acks(len(with_na))
     evidence = [*sent, *came]
-    judge.all(expected=acknowledged(*with_na, of_class=AckClass.BAD_DST_Q), observed=came, evidence=evidence)
+    judge.all(
+        expected=acknowledged(*with_na, of_class=AckClass.BAD_DST_Q),
+        observed=came,
+        evidence=evidence,
+        case="acknowledgments",
+    )
     receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8.2-20")
 @pytest.mark.parametrize("name", ["direct", "private"])
+@varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
     """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
     cause none.
@@ -172,7 +178,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
-    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
     refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
     judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
     _judge_only_last_arrived(
@@ -205,7 +211,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")
     _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 
 

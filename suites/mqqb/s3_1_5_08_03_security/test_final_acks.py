@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, needs
 from harness.sut.provisioning import MALLORY
 from harness.wire import protection
 from harness.wire.protection import SIG20
@@ -24,7 +24,6 @@ ROWS = (
 )
 
 
-@malforms("MQMQ-2.2.19.3-20")
 @needs("security", "receive")
 @covers(*(rule for rule, *_ in ROWS))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):

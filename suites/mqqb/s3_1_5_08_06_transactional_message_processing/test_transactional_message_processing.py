@@ -10,7 +10,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
@@ -92,6 +92,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     "MQQB-3.1.3.2-28",
     "MQQB-3.1.6.9-01",
 )
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: an OrderAck with
     that message's number follows OrderAckTimeout later.
@@ -290,8 +291,9 @@ def _judge_offers(
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("management", "queue_control")
+@needs("management", "queues")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
+@varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
     """The peer sends three messages out of order, one in order, and one out of order: get_transfers shows RejectCount
     1, 2, 3, then 1, and LastAccessTime increases.
@@ -318,6 +320,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             expected=expected,
             observed=observed,
             evidence=sent,
+            case="RejectCount",
         )
         if count == 1:
             _judge_growth(

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds, one_of
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, malforms, needs, sut_survives
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
@@ -100,6 +100,7 @@ UNFORWARDED_RC = 0x1F
 @sut_survives()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
+@varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
     """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
     the third as number 3 or 2 (E19).
@@ -143,6 +144,7 @@ def _list_stored_numbers(session) -> list[int]:
 
 @covers("MQQB-3.1.5.8.7-12")
 @needs("receive", "restart")
+@varied("extension", "trace", acknowledgments=("none", "of arrival"))
 def test_acknowledged_messages_survive_restart(peer, sut, judge):
     """The SUT acknowledges recoverable and transactional messages of the peer, then restarts: its queues contain the
     same messages.
@@ -181,9 +183,10 @@ def _describe_queue_contents(sut) -> list[str]:
 @covers("MQQB-3.1.5.8.7-13")
 @sut_survives()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
+@varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
-    """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable ones:
-    only 2 keeps the session open.
+    """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable
+    messages: the session stays open only if it counts 2.
     """
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2
@@ -195,12 +198,13 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
     else:
         session.quiet()
     observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last])
+    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last], case="session")
     if expected == observed == "open":
         session.check_alive()
 
 
 @covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
+@varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     """The peer sends three groups of express and recoverable messages: each SessionAck flags the recoverable messages
     of its group.
@@ -224,6 +228,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.7-15")
+@varied("priority", "time to be received", "time to reach queue", "extension", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
     as number 3 or 2 (E17).
@@ -262,8 +267,9 @@ GREATEST_TIMER_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
+@varied("acknowledgments", "extension", "label", "body", "destination")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable ones: the SUT sends a SessionAck RecoverableAckTimeout
+    """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck RecoverableAckTimeout
     after the first recoverable message.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
-from harness.run.marks import covers, needs, sut_survives
+from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
@@ -74,6 +74,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         expected=any_order(*places),
         observed=[f"{one['label']} in {queue}" for queue, one in stored()],
         evidence=evidence,
+        case="label and queue of each message",
     )
     judge(
         "MQQB-3.1.5.8.8-01",
@@ -82,6 +83,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         expected=any_order(*map(_get_sent_properties, sent.values())),
         observed=[_get_stored_properties(one) for _, one in stored()],
         evidence=evidence,
+        case="properties of each message",
     )
 
 
@@ -106,7 +108,7 @@ def _get_stored_properties(message) -> str:
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     """The peer sends four messages to a queue with a quota; the middle two are too large.
@@ -152,7 +154,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 
 
 @covers("MQQB-3.1.5.8.8-06")
-@needs("queue_control", "receive", "send", "transactions")
+@needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
     """A message to a queue with a quota is removed when its transaction aborts: of two messages of the peer, the first
     then fits into the queue and the second is refused.
@@ -178,6 +180,7 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
+@varied("acknowledgments", "response queue", "application tag", "extension", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     """With a quota of 0 for the queue manager, a message of the peer makes the SUT close the session, and is not in its
     queue.
@@ -192,7 +195,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("the message was disregarded", otherwise="in its queue"),
+        expected=holds("the message was disregarded", otherwise="stored in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )
@@ -210,7 +213,8 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     "MQQB-3.1.5.8.8-26",
     "MQQB-3.1.5.8.8-27",
 )
-@needs("management", "queue_control", "receive")
+@needs("management", "queues", "receive")
+@varied("acknowledgments", "extension", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
     of the sequence.
@@ -292,6 +296,7 @@ RULES_OF_TRANSFER_INFO = (
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
+@varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
@@ -365,6 +370,7 @@ COPIED_ELEMENTS = {
 
 @covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
+@varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
     OutgoingTransferInfo has the values of the session's elements.

@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, closed
-from harness.run.marks import covers, malforms, sut_survives
+from harness.run.marks import covers, malforms, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
@@ -49,6 +49,7 @@ UNLISTED_PRIVACY_LEVEL = 0x99
 @sut_survives()
 @covers("MQQB-3.1.5.8-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
+@varied("acknowledgments", "response queue", "trace", "label", "destination")
 def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
     """The peer sends a recoverable message on a session in each state before OPEN: the SUT closes that session."""
     if state == "WAITING_CPR_MSG":
@@ -129,6 +130,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
+@varied("acknowledgments", "time to be received", "extension", "body", "destination")
 def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
     """The peer sends a message whose SessionHeader counts messages that the SUT has not sent: the SUT closes the
     session.

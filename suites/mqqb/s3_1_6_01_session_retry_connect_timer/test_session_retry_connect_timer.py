@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
@@ -24,9 +24,10 @@ LONG_RETRY_MS = 60_000
     "MQQB-3.1.6.1-10",
     "MQQB-3.1.7.3-01",
 )
+@varied("trace", "label", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
     """The peer drops the session with two of three messages unacknowledged, twice: each time the SUT reconnects and
-    sends both again; once all are acknowledged it does not reconnect.
+    sends both messages again; when all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -129,6 +130,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
 
 @needs("send", "set_timers")
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
+@varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
     """The only unacknowledged message gets its OrderAck on the peer's session after its own session was lost: the SUT
     connects only when it has another message.

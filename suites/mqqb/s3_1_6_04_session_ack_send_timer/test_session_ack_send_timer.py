@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers
+from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
@@ -32,6 +32,7 @@ messages.
     "MQQB-3.1.2.5-D01",
     "MQQB-3.1.3.2-10",
 )
+@varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
     """The peer sends two express, two recoverable, one recoverable and one express message in four turns: the SUT
     acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
@@ -108,6 +109,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
+@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three and
     one, and contains its own WindowSize.

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transaction_header
 
@@ -30,6 +30,7 @@ LONG_ACK_WAIT_MS = 120_000
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
+@varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
     message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
@@ -51,6 +52,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
+        case="both transactional messages",
     )
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber
@@ -73,6 +75,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
+@varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a transactional message, and a SessionAck
     acknowledges all: when the timer expires, it resends only the first and the last.
@@ -161,7 +164,7 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
             )
         )
     within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
-    peer.environment.run_until(lambda: len(outgoing.copies(3)) > 1, within_ms)
+    peer.environment.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in range(1, 4)), within_ms)
     again = [number for number in range(1, 4) if len(outgoing.copies(number)) > 1]
     judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="resent messages", evidence=sent)
     outgoing.acknowledge_all()

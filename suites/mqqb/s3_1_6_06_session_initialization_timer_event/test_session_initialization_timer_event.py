@@ -12,70 +12,70 @@ from suites.mqqb.steps import opening
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
 def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, which
     it started at the connection, expires.
     """
-    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
-    observed = opening.time_initialization_end(sut, peer.connect(), since_ms)
+    observed = opening.time_initialization_end(sut, peer.connect(), since_ms, lasts_ms)
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.6.6-01")
 def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     """The peer sends a request in pieces, one in each quarter of the timer's duration: the SUT still closes the
     connection when the Session Initialization Timer expires.
     """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
     data = bytes(establish_request(peer))
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
-        peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 4)
-    observed = opening.time_initialization_end(sut, connection, since_ms)
+        peer.pass_time(sut.duration_ms(lasts_ms) // 4)
+    observed = opening.time_initialization_end(sut, connection, since_ms, lasts_ms)
     judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=connection.sent)
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
     """The peer connects, requests a session at once or after half the time, and sends no ConnectionParameters: the SUT
     closes the session when the Session Initialization Timer, which starts again with its response, expires.
     """
-    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
-    peer.pass_time(int(late * sut.duration_ms(opening.INITIALIZATION_MS)))
+    peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
     connection.send(establish_request(peer))
     answer = connection.expect("EstablishConnection")
-    observed = opening.time_initialization_end(sut, connection, answer.time_ms)
+    observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
 
 
-@needs("set_timers")
+@needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
     """The peer closes the SUT's first connection and answers nothing on the second: the SUT closes the second when its
     own Session Initialization Timer expires.
     """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
+    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
-    peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 2 - sut.duration_ms(opening.RETRY_MS))
+    peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_MS))
     outgoing.connection.close()
     asked = outgoing.await_request()
-    observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms)
+    observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge(
         "MQQB-3.1.5.2.3-01",

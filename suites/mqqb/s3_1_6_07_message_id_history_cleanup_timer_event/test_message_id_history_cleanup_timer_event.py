@@ -59,7 +59,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
-@needs("set_timers", "restart", "receive")
+@needs("timers", "restart", "receive")
 def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, judge):
     """The timer expires at 1, 2 and 3 durations: a repeated message is accepted again after its entry was deleted.
 
@@ -67,12 +67,12 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     their queue has each twice. "young" starts the timer; another message at 1.75 does not delay it.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
     def send_at(durations: float, packet: Any) -> Frame:
-        peer.pass_time_until(young, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
+        peer.pass_time_until(young, int(sut.duration_ms(cleanup_ms) * durations))
         return peer.open_raw().send(packet)
 
     again = [send_at(0.4, young.data)]

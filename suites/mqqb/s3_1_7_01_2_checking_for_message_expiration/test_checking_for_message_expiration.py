@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import acknowledged, facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatNameId, session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
@@ -40,6 +40,7 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-06",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
+@varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
     """Of four messages for an unreachable peer, three expire: the SUT sends only the fourth, acknowledges the one with
     NA, and puts the one with JN into a dead-letter queue, although its TimeToBeReceived is over.
@@ -103,6 +104,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 
 @needs("send", "set_timers")
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
+@varied("positive journaling", "label", priority=("3", "0"))
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: the SUT
     sends only the other on the next session.
@@ -135,6 +137,7 @@ LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
+@varied("trace", "queue journaling", priority=("3", "0"))
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """The peer sends messages of another queue manager, addressed to the peer, to the SUT: the SUT does not forward
     messages whose time since SentTime is over, and forwards the others.

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.timeouts import ACK_MS
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
@@ -42,9 +42,10 @@ SEND_ATTEMPTS = 5
     "MQQB-3.1.7.1.3-08",
     "MQQB-3.1.7.1-09",
 )
+@varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
-    """The SUT sends three transactional messages and resends them on a new session: each time, they have one
-    TxSequenceID, the numbers 1 to 3, and the number of their predecessor.
+    """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
+    one TxSequenceID, TxSequenceNumbers 1 to 3, and the previous number as PreviousTxSequenceNumber.
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
@@ -103,6 +104,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     "MQQB-3.1.7.1.3-26",
     "MQQB-3.1.7.1.3-28",
 )
+@varied("positive journaling", "label", acknowledgments=("none", "of receipt"))
 def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     """The SUT sends two transactional messages and a recoverable one: OutgoingMessageTable, UnackedSequence and
     SessionActive have the values of these messages.
@@ -305,6 +307,7 @@ def require_agreed_window(session) -> int:
 
 
 @covers("MQQB-3.1.7.1.3-27")
+@varied("negative journaling", "time to reach queue", priority=("3", "0"))
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
     """The peer acknowledges the SUT's first message but not the second: the SUT closes the session, because the second
     message restarted the Session Ack Wait Timer.
@@ -322,5 +325,6 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
         expected=holds("closed", otherwise="open"),
         observed=bool(session.closed_by_sut),
         evidence=[ack, *session.messages],
+        case="session",
     )
     sender.await_session().acknowledge_all()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import between, facts, fields, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
 from harness.wire.protection import (
@@ -171,6 +171,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 @SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -261,10 +262,15 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
         opened = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced"))
         key = opened.key or b""
         frames.append(opened.frame)
-        found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
+        found[f"{preferred}, {40 if cut else 128} bits"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
-    expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
-    judge.all(expected=expected, observed=found, case="keys with 88 zero bits", evidence=frames)
+    expected = fields({"rc2, 40 bits": True, "rc4, 40 bits": False, "rc2, 128 bits": False})
+    judge.all(
+        expected=expected,
+        observed=found,
+        case="key with 88 zero bits by algorithm and configured size",
+        evidence=frames,
+    )
     outgoing.end()
 
 
@@ -440,6 +446,7 @@ refusal.
         for name, (level, guid, rules) in UNENCRYPTABLE_CASES.items()
     ],
 )
+@varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
     """The SUT has two messages that it cannot encrypt, one with JN, between two messages in clear: it sends only the
     messages in clear, and puts only the message with JN into a dead-letter queue.
@@ -476,6 +483,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
+@varied("acknowledgments", "positive journaling", "negative journaling", "trace", "label")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
     CertificateValidationFailure.
@@ -498,6 +506,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 @pytest.mark.parametrize(
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
+@varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
     """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
     the dead-letter queue of that kind and into no other.

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -78,7 +78,7 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
             "body": f"message {tag}",
             "priority": {1: 6, 2: 1}[tag],
             "response": answers.removeprefix("DIRECT="),
-            "to reach": 9_000,
+            "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
         found = _get_properties(frame)
@@ -93,7 +93,7 @@ def _get_properties(frame) -> dict[str, Any]:
         "body": bytes(properties.MessageBody).decode(errors="replace"),
         "priority": int(base.PR),
         "response": user.ResponseQueue.DirectFormatName.removeprefix("DIRECT=").rstrip("\0") if user.RQ else None,
-        "to reach": int(base.TimeToReachQueue),
+        "TimeToReachQueue": int(base.TimeToReachQueue),
         "journaled": int(user.JP),
     }
 
@@ -101,6 +101,7 @@ def _get_properties(frame) -> dict[str, Any]:
 @needs("send")
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
     """The SUT sends messages that request each acknowledgment, all of them, each kind of journaling, and both: the
     packets have the corresponding bits and the requested TimeToBeReceived.
@@ -149,6 +150,7 @@ def _get_requests(frame) -> tuple[list[str], int]:
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     """The SUT's outgoing queue is paused before its second message: the SUT sends that message only after the queue is
     resumed.
@@ -174,6 +176,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
+@varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     """The SUT sends one message, and a second one waits in the paused queue: OutgoingQueueReference of the session is
     the queue, and Transmitted is TRUE for the first message and FALSE for the second.
@@ -219,6 +222,7 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
+@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue keeps three
     messages and is not Connected, and the SUT sends each message once on the next session.

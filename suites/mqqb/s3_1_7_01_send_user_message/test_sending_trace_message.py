@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import BY_HOST_NAME
@@ -81,6 +81,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
 
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
+@varied("application tag", "label", acknowledgments=("none", "of receipt"))
 def test_report_has_address_of_next_hop(peer, sut, judge):
     """The SUT sends a traced message to a host name with two addresses, of which the second is the peer's: the report
     contains that address as next hop.

@@ -10,7 +10,7 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queues")
 @covers("MQQB-3.1.7.2.2-01")
 @pytest.mark.parametrize(
     ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]

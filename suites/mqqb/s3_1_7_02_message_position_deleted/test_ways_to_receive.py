@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqb.steps.disposition import AckClass, correlation, identifier
 
-pytestmark = needs("receive", "queue_control")
+pytestmark = needs("receive", "queues")
 
 
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")

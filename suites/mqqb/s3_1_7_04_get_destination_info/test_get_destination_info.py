@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -27,6 +27,7 @@ def send_to_name(peer, sut, name: str):
 
 
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
+@varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
     """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a ServerGuid that
     is null (or the peer's, E11).
@@ -53,6 +54,7 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.4-17")
+@varied("positive journaling", "response queue", priority=("3", "0"))
 def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge):
     """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
     ServerGuid.
@@ -92,6 +94,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
     "MQDMPR-3.1.7.1.5-87",
     "MQDMPR-3.1.7.1.5-90",
 )
+@varied("acknowledgments", "positive journaling", "negative journaling", "time to be received", "trace")
 def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
     """The SUT sends to a public format name of a queue of the peer: it connects to the peer, with the peer's GUID as
     ServerGuid.

@@ -104,7 +104,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     )
 
 
-@needs("ping_initiator", "set_timers")
+@needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge):
     """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and one
@@ -133,7 +133,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
     )
 
 
-@needs("ping_initiator", "set_timers")
+@needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
     """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and one afterwards."""

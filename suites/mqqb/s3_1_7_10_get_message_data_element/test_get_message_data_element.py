@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
@@ -27,6 +27,7 @@ RULES_OF_PROPERTIES = (
 @needs("receive")
 @covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
+@varied("time to reach queue", "trace", acknowledgments=("none", "of arrival"))
 def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
     """The peer sends a recoverable or transactional message with many properties: the message in the queue has each of
     them.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
@@ -137,6 +137,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 
 @needs("inspect")
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
     """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
     afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
@@ -26,6 +26,7 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens and a third message follows: all three
     have entries in OutgoingMessageTable and are sent once, with their identifiers and bodies.
@@ -103,6 +104,7 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
     message (E85).
@@ -118,6 +120,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     """The SUT's outgoing queue is paused and its session closed before a second message: the SUT opens no session
     within two retry times (E85).
@@ -148,6 +151,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 
 @needs("send", "receive")
 @covers("MQQB-3.1.7.12-02")
+@varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     """The SUT sends a message to one of its own queues: the message is in that queue, and no session is opened."""
     listener = peer.listen_raw()
@@ -158,13 +162,14 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"in its queue": 1, "session": False}),
-        observed={"in its queue": len(arrived), "session": opened},
+        expected=fields({"messages in the queue": 1, "session opened": False}),
+        observed={"messages in the queue": len(arrived), "session opened": opened},
     )
 
 
 @needs("send")
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
+@varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
     listener = peer.listen_raw()

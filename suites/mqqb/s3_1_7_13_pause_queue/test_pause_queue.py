@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.inbox import establish_response, parameters_response
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -84,6 +84,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
+@varied("time to be received", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer stops, no
     received message is unacknowledged, and SessionActive is FALSE.

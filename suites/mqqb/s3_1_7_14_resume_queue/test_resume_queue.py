@@ -7,13 +7,14 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
+@varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
     both.
@@ -38,6 +39,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.14-07")
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
     """The SUT's outgoing queue is paused and resumed while a message is unacknowledged: SessionActive is TRUE."""
     sender = Sender(peer, sut)
@@ -66,6 +68,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
+@varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
     """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
     opens one when the queue is resumed.

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
@@ -65,8 +65,8 @@ def _describe_queue(frame, name: str) -> str:
         if hasattr(queue, field):
             value = getattr(queue, field)
             text = value.decode("utf-16-le") if isinstance(value, bytes) else str(value)
-            return f"{kind}: {text}".rstrip("\0").lower()
-    return f"{kind}: none"
+            return f"type {kind}, {text}".rstrip("\0").lower()
+    return f"type {kind}, none"
 
 
 @covers(
@@ -79,9 +79,9 @@ def _describe_queue(frame, name: str) -> str:
     "MQQB-3.1.7.15-30",
     "MQQB-3.1.7.15-34",
 )
-@needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@pytest.mark.parametrize("name", ["direct", "private"])
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
+@varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
     is acknowledged with ACK_REACH_QUEUE.
@@ -103,6 +103,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
+@varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
     """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
     purged or received: the SUT sends no acknowledgment.
@@ -114,7 +115,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
     sent = [receiver.send_packet(peer.message(response, label="to be received", properties={"PR": 1}))]
     peer.await_label("to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
@@ -122,17 +123,23 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     peer.await_label("to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
 
 
 @covers("MQQB-3.1.7.15-05")
-@needs("configure")
-@pytest.mark.parametrize("insecure", [False, True])
+@pytest.mark.parametrize(
+    "insecure",
+    [pytest.param(False, marks=needs("configure")), pytest.param(True, marks=needs("insecure_nacks"))],
+)
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
     sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
     """
-    sut.configure(send_insecure_nacks=insecure)
+    if insecure:
+        sut.send_insecure_nacks()
+    else:
+        sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
     sent = [
@@ -158,15 +165,10 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     direct = receiver.with_admin_queue()["AdminQueue"]
     return [
-        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{QueueType.DIRECT}: {direct}"),
-        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"),
-        (
-            "MQQB-3.1.7.15-14",
-            {"AQ": 6, "AdminQueue": other, "SourceQueueManager": OTHER_GUID},
-            f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}",
-        ),
+        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"type {QueueType.DIRECT}, {direct}"),
+        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"type {QueueType.ON_DESTINATION}, {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"type {QueueType.ON_DESTINATION}, {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"type {QueueType.PUBLIC}, {PEER_PUBLIC_QUEUE}"),
     ]
 
 
@@ -181,9 +183,7 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 )
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
-    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5), and one of a third queue manager;
-    an application receives it: both acknowledgments are addressed to that queue.
-    """
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it: both acknowledgments are addressed to that queue."""
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
         sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
@@ -210,12 +210,13 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.15-12")
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     ("asked", "name"),
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
     """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
     that number.
@@ -251,7 +252,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-29",
     *ATTRIBUTES,
 )
-@needs("queue_control")
+@needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
@@ -281,8 +282,8 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
             evidence=[sent, ack],
         )
         judge_attributes(judge, sent, ack)
-    named_here = f"{QueueType.DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
-    private_here = one_of(f"2: {number}", f"6: {number}")
+    named_here = f"type {QueueType.DIRECT}, {sut.format_name().removeprefix('DIRECT=')}".lower()
+    private_here = one_of(f"type 2, {number}", f"type 6, {number}")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
         ("MQQB-3.1.7.15-20", arrived, named_here),
@@ -329,7 +330,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
     refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
-        named_here = f"{QueueType.DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
+        named_here = f"type {QueueType.DIRECT}, {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, field, expected, observed in (
             ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
@@ -355,17 +356,18 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
 
 
 @covers("MQQB-3.1.7.15-22")
-@needs("configure")
+@needs("insecure_nacks")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.
     """
-    sut.configure(send_insecure_nacks=True)
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
     sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
-    expected = f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"
+    expected = f"type {QueueType.PUBLIC}, {PEER_PUBLIC_QUEUE}"
     judge(
         "MQQB-3.1.7.15-22",
         expected=expected,
@@ -391,6 +393,7 @@ RULES_OF_CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
+NEED_OF_WAY = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
 RULES_OF_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -415,14 +418,14 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-28",
     *ATTRIBUTES,
 )
-@needs("queue_control", "receive")
+@needs("queues", "receive")
 @pytest.mark.parametrize(
     "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in RULES_OF_DELIVERIES.items()]
 )
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param(end, marks=covers(rule, *RULES_OF_EVENTS.get(end, ())), id=end)
+        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
         for end, rule in RULES_OF_CLASSES.items()
     ],
 )
@@ -476,7 +479,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     )
     judge(
         "MQQB-3.1.7.15-19",
-        expected=f"{QueueType.DIRECT}: {destination}".lower(),
+        expected=f"type {QueueType.DIRECT}, {destination}".lower(),
         observed=_describe_queue(ack, "Response"),
         case="response queue",
         evidence=evidence,
@@ -502,3 +505,25 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
         sut.delete_queue(queue)
     else:
         receiver.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
+
+
+@covers("MQQB-3.1.7.15-14")
+@needs("private_names")
+@pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
+def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
+    """The peer forwards a message of a third queue manager with AQ 6, which arrives or is refused: the acknowledgment is
+    addressed to the computer that the administration queue names, and not to the source.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
+    user = {"AQ": 6, "AdminQueue": admin, "SourceQueueManager": OTHER_GUID, "RC": 1}
+    queue = "plain" if asked == "PA" else "transactional"
+    sent = receiver.send_packet(peer.message(user, queue=queue, properties={asked: 1}))
+    came = receiver.await_acks(1)
+    judge(
+        "MQQB-3.1.7.15-14",
+        expected=[f"type {QueueType.ON_DESTINATION}, {ADMIN_NUMBER}".lower()],
+        observed=[_describe_queue(ack, "Destination") for ack in came],
+        case="destinations of the acknowledgments",
+        evidence=[sent, *came],
+    )

@@ -12,7 +12,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
@@ -46,6 +46,7 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5])
+@varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
     previous number, and is not encrypted.
@@ -138,6 +139,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.17-D11")
+@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
     """The peer sends a message that is accepted and a message that is refused, to direct names: OrderAck and FinalAck
     are addressed to the order queue at the peer's address.
@@ -158,8 +160,9 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
         )
 
 
-@needs("queue_control", "private_names")
+@needs("queues", "private_names")
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
+@varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
     queue 4 of the peer.

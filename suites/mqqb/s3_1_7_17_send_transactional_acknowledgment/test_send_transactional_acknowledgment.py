@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
-from harness.run.marks import covers
+from harness.run.marks import covers, varied
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
@@ -22,6 +22,7 @@ ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Fla
     "MQQB-3.1.7.17-07",
     "MQQB-3.1.7.17-11",
 )
+@varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
     """The peer sends a message that is accepted and a message to a missing queue: the OrderAck and the FinalAck have
     the required class, attributes, destination and body, and different MessageIDs.

@@ -178,8 +178,8 @@ class PingingSut:
     The outcomes of an attempt are attributes.
     """
 
-    SESSION_OPENED = "opened a session"
-    NO_SESSION = "opened no session"
+    SESSION_OPENED = "the SUT opened a session"
+    NO_SESSION = "the SUT opened no session"
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
@@ -189,7 +189,7 @@ class PingingSut:
             )
         if sut.has("set_timers"):
             sut.slow_down(GREATEST_TIMER_SPEED_UP)
-            sut.set_timers(session_retry_connect_ms=RETRY_MS)
+        self.retry_ms = sut.timer_ms("session_retry_connect_ms", RETRY_MS) if sut.has("timers") else RETRY_MS
         self.peer = peer
         self.sut = sut
         self.name = peer.direct_name(queue)
@@ -245,12 +245,14 @@ class PingingSut:
     @property
     def no_retry_ms(self) -> int:
         """A time after a failed ping that is shorter than the Session Retry Connect Timer."""
-        return self.sut.duration_ms(RETRY_MS) * 4 // 5
+        return self.sut.duration_ms(self.retry_ms) * 4 // 5
 
     def await_retry(self) -> str:
         """Wait for the next attempt after the Session Retry Connect Timer and answer its pings; return the outcome."""
         known = len(self.end.received)
-        due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.response_timeout_ms
+        due_ms = (
+            self.sut.duration_ms(self.retry_ms) // 5 + self.sut.slack_ms(self.retry_ms) + self.sut.response_timeout_ms
+        )
         self.peer.environment.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)
         for _, asked in self.end.received[known:]:
             self.answer_ping(asked)

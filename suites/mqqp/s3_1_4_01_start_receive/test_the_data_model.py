@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from harness.expectations import facts, fields, one_of
-from harness.run.marks import needs
+from harness.run.marks import needs, varied
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, Method
@@ -36,6 +36,7 @@ def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
         },
     }
 )
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
     """A receive waits: WaitingMessageReadOperationCollection contains one destructive read with the dwRequestID of the
     receive. After RemoteQMCancelReceive the collection is empty.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.expectations import facts, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import read_ack_place
 
 
 @needs("receive")
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
+@varied("application tag", "extension", priority=("3", "7"))
 def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     """A transactional message that arrives twice is stored once and acknowledged; a nontransactional message is not
     stored in the transactional queue.

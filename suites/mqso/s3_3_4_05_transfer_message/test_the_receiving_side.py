@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import acknowledgment, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
 
 NEGATIVE_BIT = 0x8000
@@ -12,6 +12,7 @@ NEGATIVE_BIT = 0x8000
 
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
+@varied("application tag", "extension", priority=("3", "0"))
 def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     """Two messages that arrive twice are stored once each; a nontransactional message to a transactional queue gets a
     negative acknowledgment.
@@ -28,5 +29,11 @@ def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
     judge("MQSO-3.3.4.5-D01", expected=in_queue(*labels), observed=sut.labels(sut.queue()), evidence=sent)
     signs = ["negative" if message_class(ack) & NEGATIVE_BIT else "positive" for ack in acks]
-    judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
+    judge(
+        "MQSO-3.3.4.5-D02",
+        expected=["negative"],
+        observed=signs,
+        evidence=[refused, *acks],
+        case="acknowledgments of the refused message",
+    )
     receiver.acknowledge_all()

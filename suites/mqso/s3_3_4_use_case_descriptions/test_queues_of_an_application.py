@@ -5,7 +5,7 @@ Message.
 from __future__ import annotations
 
 from harness.expectations import facts, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
@@ -42,6 +42,7 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_queries_change_nothing(sut, judge):
     """Three queries of a queue's properties, labels and message count return the same result."""
     queue = sut.new_queue("asked")
@@ -60,8 +61,9 @@ def test_queue_queries_change_nothing(sut, judge):
         judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 
 
-@needs("send", "receive", "queue_control")
+@needs("send", "receive", "queues")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
+@varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
     """Two messages that are sent outside a transaction are in the queue and are received once each; a message that
     exceeds the quota is refused and not stored.
@@ -78,4 +80,10 @@ def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
         observed={"message_over_quota": lost, "queue": sut.labels(queue)},
     )
     labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)
+    judge(
+        "MQSO-5.1.1.3-D06",
+        "MQSO-3.3.4.6-D02",
+        expected=["express", "recoverable", Outcome.NOTHING],
+        observed=labels,
+        case="labels returned by the reads",
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
@@ -17,7 +17,7 @@ COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
 INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 
-@needs("send", "receive", "queue_control", "transactions")
+@needs("send", "receive", "queues", "transactions")
 @covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
 def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     """A message that is sent in an internal transaction is not in its queue while the transaction is open or after an
@@ -37,12 +37,12 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
         )
 
 
-@needs("send", "receive", "queue_control", "transactions")
+@needs("send", "receive", "queues", "transactions")
 @covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
     """A message that is sent in an external transaction is not in its queue before or after the transaction is
-    prepared; only after a commit it is in the queue.
+    prepared; it is in the queue only after a commit.
     """
     queue = sut.queue("transactional")
     transaction = _begin_with_message(sut, judge, outcome, external=True)
@@ -70,8 +70,9 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
     return transaction
 
 
-@needs("send", "receive", "queue_control", "transactions")
+@needs("send", "receive", "queues", "transactions")
 @covers("MQSO-4.3.1.2-D09")
+@varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
 def test_message_is_received_in_transaction_of_other_kind(sut, judge):
     """A message that was sent in an internal transaction can be received in an external transaction, and vice versa."""
     queue = sut.queue("transactional")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 
@@ -13,9 +13,10 @@ PENDING_TIMEOUT_MS = 60_000
 SHORT_TIMEOUT_MS = 200
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+@varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
     """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
     the queue stores the next message.
@@ -24,7 +25,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
     labels = [sut.read_label("receive", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels)
+    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels, case="labels returned by the reads")
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
@@ -36,8 +37,9 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+@varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """A pending receive takes a message that arrives; a receive whose timeout has expired returns no message and takes
     no later message.
@@ -47,11 +49,11 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     peer.settle()
     sut.send_here(queue, ["awaited"])
     label_or_outcome = reader.await_label()
-    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
+    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
     late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
-    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
+    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read")
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
@@ -59,6 +61,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
+@varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
     same name is empty.
@@ -72,8 +75,9 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive")
+@needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
+@varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
     """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
     purge.
@@ -89,8 +93,9 @@ def test_full_queue_stores_no_message(sut, judge):
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
 
 
-@needs("queue_control", "send", "receive", "restart")
+@needs("queues", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
     restart, reads with both cursors are refused.
@@ -104,7 +109,7 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
         sut.read_label("peek_message", cursor=second_cursor),
         sut.read_label("peek_message", cursor=first_cursor),
     ]
-    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed)
+    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed, case="labels returned by the reads")
     sut.restart()
     outcomes_after = [
         sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first_cursor, second_cursor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, in_queue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender
@@ -14,6 +14,7 @@ SHORT_LIFETIME_S = 2
 
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
+@varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
     """One, two and three messages to three queues of the peer wait in three separate outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
@@ -47,7 +48,11 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)
     judge(
-        "MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in Sender.tags(frames) if tag != 1], evidence=frames
+        "MQSO-5.1.1.2-D10",
+        expected=[2, 3],
+        observed=[tag for tag in Sender.tags(frames) if tag != 1],
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
     )
     session.acknowledge_all()
 
@@ -83,6 +88,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     "MQSO-5.1.1.3-D02",
     "MQSO-5.1.1.3-D08",
 )
+@varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     """Of six messages that expire unsent, only those with negative journaling become dead letters, the transactional
     message in a separate queue; of two delivered messages, only the one with positive journaling is in the journal.
@@ -101,25 +107,47 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
+        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
-    judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
-    judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
-    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"])
+    judge(
+        "MQSO-3.3.4.5-D05",
+        "MQSO-4.3.1.2-04",
+        expected=expected,
+        observed=that_asked,
+        case="labels in each dead-letter queue",
+    )
+    judge(
+        "MQSO-5.1.1.2-D13",
+        "MQSO-5.1.1.3-D02",
+        "MQSO-5.1.1.3-D08",
+        expected=expected,
+        observed=dead,
+        case="labels in each dead-letter queue",
+    )
+    judge(
+        "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
+    )
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
     session, frames = sender.await_first(2)
     session.acknowledge_all()
     peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
-    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
+    judge(
+        "MQSO-5.1.1.2-D12",
+        expected=[["journaled"]],
+        observed=list_labels(JOURNAL),
+        evidence=frames,
+        case="labels in the journal",
+    )
 
 
 @covers("MQSO-5.1.1.2-D14")
+@varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     """The acknowledgment of a transactional message from the peer is addressed to the peer's queue order_queue$."""
     receiver = Receiver(peer, sut)
@@ -127,4 +155,10 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     ack = receiver.await_acknowledgment()
     queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
-    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[packet, ack])
+    judge(
+        "MQSO-5.1.1.2-D14",
+        expected=expected,
+        observed=queue,
+        evidence=[packet, ack],
+        case="destination of the OrderAck",
+    )

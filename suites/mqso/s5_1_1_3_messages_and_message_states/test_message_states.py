@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
-@needs("send", "receive", "queue_control", "transactions")
+@needs("send", "receive", "queues", "transactions")
 @covers(
     "MQSO-3.2.1-01",
     "MQSO-3.3.4.7-D01",
@@ -24,6 +24,7 @@ from suites.mqqb.steps.sender import Sender
 )
 @pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", Outcome.NOTHING)], ids=["abort", "commit"])
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
+@varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
     """Two peeks leave a message in its queue; received in a transaction, it is hidden from other reads; an abort
     restores it, and a commit deletes it.
@@ -63,6 +64,7 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
+@varied("positive journaling", "label", priority=("3", "0"))
 def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     """Three messages are sent: the express and the recoverable message are removed from the outgoing queue at the
     SessionAck, and the transactional message at the OrderAck.
@@ -84,4 +86,11 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     evidence.append(session.send(build_order_ack(peer, transactional)))
     peer.eventually(lambda: count_waiting() == 0)
     counts.append(count_waiting())
-    judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)
+    judge(
+        "MQSO-5.1.1.3-D04",
+        "MQSO-4.3.1.2-D05",
+        expected=[3, 1, 0],
+        observed=counts,
+        evidence=evidence,
+        case="messages in the outgoing queue after each acknowledgment",
+    )

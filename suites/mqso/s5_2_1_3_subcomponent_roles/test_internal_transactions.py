@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
 
-@needs("transactions", "send", "receive", "queue_control")
+@needs("transactions", "send", "receive", "queues")
 @covers("MQSO-5.2.1.3-D01")
 def test_internal_transaction_ends_without_vote(sut, judge):
     """An internal transaction that receives a message and sends another is aborted, and a second such transaction is

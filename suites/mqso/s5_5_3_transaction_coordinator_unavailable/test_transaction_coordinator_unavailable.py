@@ -24,7 +24,7 @@ def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     return {"send": sending, "receive": receiving}
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     """When the coordinator is lost, a message that its transaction has received is in the queue again, and the
@@ -37,7 +37,12 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     sut.send(sut.direct_name(queue), label="never", body="never", transaction=transaction)
     sut.change_environment(coordinator=False)
     peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
-    judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
+    judge(
+        "MQSO-5.5.3-03",
+        expected="1",
+        observed=sut.read_label("peek_message", queue=queue),
+        case="label returned by the peek",
+    )
     judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
     sut.change_environment(coordinator=True)
     judge(
@@ -50,7 +55,7 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     """When the coordinator was lost and is available again, an external transaction receives a message, is prepared and
@@ -71,7 +76,7 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control")
+@needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
     """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
@@ -87,11 +92,23 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
         observed={"send": outcome, "received": sut.read_label("receive", queue=plain_queue)},
     )
     attempt = SessionAttempt(peer)
-    judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge(
+        "MQSO-5.5.3-05",
+        expected=SessionAttempt.SERVED,
+        observed=attempt.outcome,
+        evidence=attempt.evidence,
+        case="session",
+    )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.5.3-05",
+        expected=[1],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     if session is not None:
         session.acknowledge_all()
     arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
@@ -99,7 +116,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     judge("MQSO-5.5.3-05", expected=in_queue("of the peer"), observed=sut.labels(transactional), evidence=[arrived])
 
 
-@needs("environment", "transactions", "send", "receive", "queue_control", "restart")
+@needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
     """If the SUT is restarted while the coordinator is unavailable, it accepts a session and has its messages; external

@@ -6,12 +6,13 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, malforms
+from harness.run.marks import covers, malforms, varied
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
+@varied("extension", "label", priority=("3", "7"))
 def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     """The third message of a sequence arrives before the second message and is refused; after the second message it
     arrives twice, is stored once and is acknowledged. The SessionAck has already confirmed it, because the bug needs a

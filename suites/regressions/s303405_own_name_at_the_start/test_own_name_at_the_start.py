@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from harness.expectations import any_order, facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.applications import list_computer_names
 
 
 @needs("send", "receive", "restart")
 @covers("REGRESSIONS-303405-01")
+@varied("priority", "negative journaling", "application tag", "extension", "body")
 def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     """Messages that the SUT and the peer sent to a queue by each name of the SUT's computer are in the queue before
     and after a restart.

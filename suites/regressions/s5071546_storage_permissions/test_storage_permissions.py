@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
@@ -24,6 +24,7 @@ SENDER_TYPE_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
+@varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
     """A recoverable message of an application without administrative rights is sent. If the packet names an
     administrator or no user, the rule is not exercised; a refused send always fails.
@@ -31,7 +32,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
     if asked_for != Outcome.DONE:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send")
         return
     session, frames = sender.await_first(1)
     session.acknowledge_all()
@@ -41,7 +42,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     elif ADMINISTRATORS.fullmatch(account):
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames, case="send")
 
 
 def _read_sender(frame: Frame) -> str | None:

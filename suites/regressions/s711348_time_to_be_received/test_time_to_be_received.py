@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 100_000, 1_000_000
@@ -22,6 +22,7 @@ NEVER_EXPIRES_S = 0xFFFFFFFF
         pytest.param((None, LONG_LIFETIME_S, SHORT_LIFETIME_S), id="the-longest-first"),
     ],
 )
+@varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
     """Three messages of one transaction, two with different values of TimeToBeReceived and one without a value, are
     each sent with their own value.
@@ -39,5 +40,5 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         # what has passed since it was sent may be taken off
         expected = NEVER_EXPIRES_S if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
-        judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame)
+        judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame, case="TimeToBeReceived")
     session.acknowledge_all()

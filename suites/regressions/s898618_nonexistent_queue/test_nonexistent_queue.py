@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import BAD_DST_Q, MISSING_QUEUE, AcknowledgingReceiver, message_class
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
@@ -13,6 +13,7 @@ from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messag
 @needs("send", "receive")
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
+@varied("positive journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
     """After a FinalAck of the class NackBadDestQueue, with or without an earlier OrderAck, the message is a dead letter
     and is not sent on the next session, where another message arrives.
@@ -39,6 +40,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
 
 
 @covers("REGRESSIONS-898618-02")
+@varied("application tag", "destination", priority=("3", "7"))
 def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)

@@ -57,6 +57,34 @@ def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl)
     assert remote.call("receive", queue=PLAIN, timeout_ms=5)["message"] is None
 
 
+def test_a_queue_is_opened_and_read_by_handle_cursor_and_lookup_identifier(remote: RemoteControl) -> None:
+    handle = remote.call("open_queue", queue=PLAIN, access="receive")["handle"]
+    cursor = remote.call("open_cursor", handle=handle)["cursor"]
+    first = remote.call("peek_message", cursor=cursor)["message"]
+    assert first["body"] == "one"
+    assert remote.call("peek_next", cursor=cursor)["message"]["body"] == "two"
+    by_identifier = {"queue": PLAIN, "lookup_id": first["lookup_id"]}
+    assert remote.call("peek_by_lookup_id", **by_identifier, seek="next")["message"]["body"] == "two"
+    assert remote.call("receive_by_lookup_id", **by_identifier)["message"]["body"] == "one"
+    assert remote.call("receive", handle=handle)["message"]["body"] == "two"
+    remote.call("close_cursor", cursor=cursor)
+    remote.call("close_queue", handle=handle)
+    with pytest.raises(ControlRefused):
+        remote.call("receive", handle=handle)
+
+
+def test_a_waiting_read_is_answered_later_or_cancelled(remote: RemoteControl) -> None:
+    remote.call("purge", queue=PLAIN)
+    waiting = remote.begin("receive", queue=PLAIN, timeout_ms=600_000)
+    assert remote.answer(waiting) is None
+    remote.host.environment.run_until(lambda: False, 1_000)
+    remote.call("cancel", request=waiting)
+    remote.host.environment.run_until(lambda: False, 1_000)
+    answer = remote.answer(waiting)
+    assert answer is not None
+    assert not answer["ok"]
+
+
 def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
     assert bodies(reading_control("server-interfaces-on-separate-ports-tolerated")) == ["one", "two"]
 
@@ -74,8 +102,10 @@ def test_refusal_by_sut_gives_one_line_error_with_status(remote: RemoteControl) 
 def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
     with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
         remote.call("restart")
-    with pytest.raises(Unsupported, match="receive cannot wait at a SUT without a control channel"):
-        remote.begin("receive")
+    with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
+        remote.begin("restart")
+    with pytest.raises(Unsupported, match="in a transaction"):
+        remote.call("receive", queue=PLAIN, transaction="1")
     with pytest.raises(HarnessError):
         remote.answer(1)
 

@@ -322,5 +322,5 @@ def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Pat
 def test_a_set_up_has_no_command_and_no_password(recorded: tuple[Path, Any]):
     first = next(one for one in read_with_notes(recorded[0]) if isinstance(one, CapturedNote))
     assert json.loads(first.text)["setup"]["file"].keys() == {
-        *("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
+        *("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities", "more_queues", "timers")
     }

@@ -1,0 +1,241 @@
+"""Runs a varied check: once as it is, then with each row of its covering array (harness/varying).
+
+Every row has a peer, queues and a judge of its own, so each verdict has its own evidence. A rule that a row breaks is
+tried again with parts of this row, until the smallest combination that fails is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
+from harness.judging.judge import EVIDENCE_LIMIT, Judge
+from harness.judging.verdicts import BROKEN, Entry, Verdict, worst
+from harness.run.checks import find_varied, suite_path
+from harness.run.rows import Rows
+from harness.run.stash import JUDGE, ROWS, RUN
+from harness.sut.releases import LackedByRelease
+from harness.sut.shown import NotShown
+from harness.varying.arrays import Row, build_rows
+from harness.varying.parameters import EXCLUDED, find_value
+from harness.varying.shrinking import find_smallest
+from harness.varying.variant import Variant
+
+if TYPE_CHECKING:
+    from harness.sut.sut import Sut
+
+MOST_RUNS_TO_SHRINK = 12
+"""How many runs the search for the smallest combination of a rule takes at most."""
+ORDERS = 8
+"""How many orders of the parameters are tried for a short array: a row costs more."""
+_STANDS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
+"""The verdicts of the plain run after which the rows can say no more."""
+_OPEN = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The values that a check varies on a system. ``left_out``: those that the system lacks, with the reason."""
+
+    values: Mapping[str, Sequence[str]]
+    left_out: Mapping[str, str]
+
+    @classmethod
+    def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> Drawn:
+        """Leave out the values that need what the system does not have."""
+        values: dict[str, list[str]] = {}
+        left_out: dict[str, str] = {}
+        for parameter, names in wanted.items():
+            lacking = {
+                name: [need for need in find_value(parameter, name).needs if not sut.has(need)] for name in names
+            }
+            values[parameter] = [name for name in names if not lacking[name]]
+            for name, needs in lacking.items():
+                if needs:
+                    left_out[f"{parameter} {name}"] = f"the SUT has no {', '.join(needs)}"
+        return cls({parameter: names for parameter, names in values.items() if len(names) > 1}, left_out)
+
+    def __str__(self) -> str:
+        return "".join(f"; not varied: {value} ({why})" for value, why in self.left_out.items())
+
+
+@dataclass(slots=True)
+class Trial:
+    """The verdicts of one row, by rule."""
+
+    row: Row
+    entries: list[Entry] = field(default_factory=list)
+    applied: set[str] = field(default_factory=set)
+    """The parameters that had an effect on the check."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the row missed no rule and left none open."""
+        return all(entry.verdict not in _STANDS for entry in self.entries)
+
+    def worst(self, rule: str) -> Verdict | None:
+        """Return the verdict of a rule; None without one."""
+        found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
+        return worst(found) if found else None
+
+    def entry(self, rule: str) -> Entry:
+        """Return the entry with this verdict."""
+        verdict = self.worst(rule)
+        return next(entry for entry in self.entries if entry.rule == rule and entry.verdict is verdict)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """Run the check as it is; if it broke no rule, run it with its rows."""
+    wanted = find_varied(pyfuncitem)
+    if not wanted or suite_path(pyfuncitem) is None or ROWS not in pyfuncitem.stash:
+        return (yield)
+    done = yield
+    judge = pyfuncitem.stash[JUDGE]
+    if judge.malformed is None and not any(verdict in _STANDS for verdict in judge.judged.values()):
+        VariedCheck(pyfuncitem, wanted).run()
+    return done
+
+
+class VariedCheck:
+    """The runs of a check with its rows."""
+
+    def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
+        self.item = item
+        self.run_ = item.config.stash[RUN]
+        self.rows: Rows = item.stash[ROWS]
+        self.judge: Judge = item.stash[JUDGE]
+        self.sut: Sut = self.rows.peer.sut
+        self.drawn = Drawn.draw(wanted, self.sut)
+        varies = self.drawn.values and self.run_.strength > 1
+        self.plan = build_rows(self.drawn.values, EXCLUDED, self.run_.strength, orders=ORDERS) if varies else ()
+        self.plain: Row = self.plan[0] if self.plan else {}
+        self.tried: dict[frozenset[tuple[str, str]], Trial] = {}
+        """The rows that the check has run with."""
+
+    def run(self) -> None:
+        """Run with each row, and judge every rule of the check by all of them."""
+        trials = [self.try_row(row) for row in self.plan[1:]]
+        for rule in self.judge.covers:
+            judged = [trial for trial in trials if trial.worst(rule) is not None]
+            if judged:
+                self.judge.end_rows(self.conclude(rule, judged))
+        if self.run_.proves and trials and all(trial.is_kept for trial in trials):
+            self._require_effects(trials)
+
+    def _require_effects(self, trials: Sequence[Trial]) -> None:
+        """Refuse a parameter that the check names but never leaves open: it would be varied in words only.
+
+        Each set of parameters of a function leaves other values open, so one of them need not vary all.
+        """
+        applied = set[str]().union(*(trial.applied for trial in trials))
+        idle = self.drawn.values.keys() - applied
+        if idle and not (applied and hasattr(self.item, "callspec")):
+            raise HarnessError(f"@varied names {', '.join(sorted(idle))}, which this check always gives itself")
+
+    def try_row(self, row: Row) -> Trial:
+        """Return the verdicts with a row, from an earlier run if there was one."""
+        key = frozenset(row.items())
+        if key not in self.tried:
+            self.tried[key] = self._run(row)
+        return self.tried[key]
+
+    def _run(self, row: Row) -> Trial:
+        """Run the check with a row."""
+        item, sut = self.item, self.sut
+        variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
+        trial = Trial(row, applied=variant.applied)
+        judge = self.rows.judge = self.judge.begin_row(trial.entries)
+        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe(row)}")
+        sut.begin_row(variant)
+        arguments = {
+            name: self._argument(name, value)
+            for name, value in item.funcargs.items()
+            if name in item._fixtureinfo.argnames
+        }
+        try:
+            item.obj(**arguments)
+        except LackedByRelease as error:
+            judge.end_unsupported(str(error))
+        except NotShown as error:
+            judge.end_unobservable(str(error))
+        except SutLost:
+            raise
+        except (ConformanceFailure, SutUnavailable) as error:
+            judge.break_off(str(error))
+        judge.end()
+        self.judge.packets.add(judge.packets)
+        return trial
+
+    def _argument(self, name: str, value: Any) -> Any:
+        """Return what a check gets for a fixture in the present row."""
+        if name == "peer":
+            return self.rows.peer
+        if name == "judge":
+            return self.rows.judge
+        if name == "variant":
+            return self.rows.peer.variant
+        if name == "remote":
+            return type(value)(self.rows.peer, self.sut)
+        return value
+
+    def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:
+        """Return the verdict of a rule by all rows: a miss names the smallest combination that has it."""
+        missed = next((trial for trial in trials if trial.worst(rule) in BROKEN), None)
+        if missed is None:
+            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN), None)
+        if missed is None:
+            return self._conclude_kept(rule, trials)
+        wanted = missed.worst(rule)
+        passing = [self.plain, *(trial.row for trial in trials if trial.worst(rule) is Verdict.PASS)]
+        again: list[Trial] = []
+
+        def fails(row: Row) -> bool:
+            if len(again) >= MOST_RUNS_TO_SHRINK:
+                return False
+            again.append(self.try_row(row))
+            return again[-1].worst(rule) is wanted
+
+        if not self.run_.proves:
+            part = find_smallest(missed.row, self.plain, passing, fails)
+            missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
+        else:
+            part = select_changed(missed.row, self.plain)
+        entry, case = missed.entry(rule), describe(part)
+        return replace(
+            entry,
+            expected=f"{case}: {entry.expected}" if entry.expected else "",
+            observed=f"{case}: {entry.observed}" if entry.observed else "",
+            reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
+        )
+
+    def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
+        """Return one verdict for the rows that all kept a rule, with a packet of each as evidence."""
+        kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
+        entry = kept[0].entry(rule)
+        if entry.verdict is not Verdict.PASS:
+            return entry
+        evidence = [one for trial in kept for one in trial.entry(rule).evidence[-1:]]
+        applied = set[str]().union(*(trial.applied for trial in kept))
+        how = f"with {len(kept)} combinations of {', '.join(name for name in self.drawn.values if name in applied)}"
+        return replace(
+            entry,
+            expected=f"{how}: {entry.expected}",
+            observed=f"{how}: {entry.observed}",
+            evidence=tuple(evidence[:EVIDENCE_LIMIT]),
+            reason=str(self.drawn).removeprefix("; ") or None,
+        )
+
+
+def select_changed(row: Row, plain: Row) -> Row:
+    """Return the part of a row that is not plain."""
+    return {name: value for name, value in row.items() if plain[name] != value}
+
+
+def describe(row: Row) -> str:
+    """Return a combination as a verdict names it."""
+    return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -1,0 +1,149 @@
+"""The smallest agent: one command of the SUT file for each verb of the control protocol ([commands])."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import IO, Any
+from uuid import UUID
+
+from harness.environment import Environment
+from harness.errors import HarnessError, SutUnavailable
+from harness.printable import one_line
+from harness.sut.control import ContractBroken, ControlRefused, Unsupported, check_answer
+from reference_qm.control import FACILITIES
+from reference_qm.surface.inputs import Endpoint
+
+SAID_LIMIT = 500
+POLL_MS = 50
+"""How often a command is asked whether it has ended."""
+ANSWER_LIMIT = 16 * 1024 * 1024
+"""Bytes of an answer, as of an agent's line."""
+DECISIVE: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "queue_control": frozenset({"create_queue", "delete_queue"}),
+        "receive": frozenset({"peek", "receive", "purge"}),
+        "transactions": frozenset({"begin", "commit", "abort"}),
+        "pause": frozenset({"pause_queue", "resume_queue"}),
+        "management": frozenset({"get_outgoing_queue"}),
+        "environment": frozenset({"environment"}),
+        "remote_read": frozenset({"remote_open", "remote_close", "remote_receive"}),
+    }
+)
+"""The verbs that make a facility, where a part of its verbs is enough; a check ends where it needs another verb."""
+
+
+def facilities_of(verbs: Collection[str]) -> frozenset[str]:
+    """Return the facilities that commands for these verbs make."""
+    return frozenset(name for name, needed in FACILITIES.items() if DECISIVE.get(name, needed) <= set(verbs))
+
+
+class CommandControl:
+    """A control channel that runs a command for each verb: arguments as JSON on its standard input, its answer as JSON
+    on its standard output; nothing is an empty answer.
+
+    ``identify``: returns who answers a session; ``listens``: the endpoint at which the SUT listens after a restart.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        commands: Mapping[str, Sequence[str]],
+        timeout_ms: int,
+        identify: Callable[[], UUID | None],
+        listens: Endpoint,
+    ) -> None:
+        self._environment = environment
+        self._commands = commands
+        self._timeout_ms = timeout_ms
+        self._identify = identify
+        self._listens = listens
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Run the command of a verb; ControlRefused when it ends with an exit code other than 0.
+
+        Unsupported without a command, ContractBroken when its output is no answer, SutUnavailable when it does not end.
+        """
+        if verb == "identity":
+            return {"guid": str(self._identify())}
+        if verb not in self._commands:
+            raise Unsupported(f"[commands] has no {verb}")
+        answer = self._run(verb, arguments)
+        if verb == "restart":
+            self._await_listener()
+        return answer
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        """Refuse, because a command that waits for a message would hold up the tester."""
+        raise Unsupported(f"{verb} cannot wait in a command")
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        """Refuse, because no request was begun."""
+        raise HarnessError(f"request {request} was never begun")
+
+    def close(self) -> None:
+        """Do nothing: no command runs."""
+
+    def _run(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        command = self._commands[verb]
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaint:
+            given.write(json.dumps(arguments).encode())
+            given.seek(0)
+            try:
+                process = subprocess.Popen(  # noqa: S603 - the command is the user's own
+                    command, stdin=given, stdout=said, stderr=complaint, start_new_session=True
+                )
+            except OSError as error:
+                raise SutUnavailable(f"commands.{verb}: {command[0]}: {error.strerror}") from error
+            try:
+                wait_ms = self._timeout_ms + int(arguments.get("timeout_ms") or 0)
+                ended = self._wait(lambda: process.poll() is not None, wait_ms)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                    process.wait()
+            if not ended:
+                raise SutUnavailable(f"commands.{verb}: not over after {self._timeout_ms} ms")
+            if process.returncode:
+                why = _text(complaint, SAID_LIMIT) or _text(said, SAID_LIMIT) or "without a reason"
+                raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
+            return _answer(verb, _text(said, ANSWER_LIMIT))
+
+    def _wait(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
+        """Wait, while the peer still answers packets; return whether it was over in time."""
+        ends_ms = self._environment.now().monotonic_ms + timeout_ms
+        while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:
+            self._environment.run_until(is_over, POLL_MS)
+        return over
+
+    def _await_listener(self) -> None:
+        if not self._wait(self._is_listening, self._timeout_ms):
+            raise SutUnavailable(f"commands.restart: nothing listens at {self._listens.host}:{self._listens.port} yet")
+
+    def _is_listening(self) -> bool:
+        try:
+            socket.create_connection((self._listens.host, self._listens.port), timeout=0.2).close()
+        except OSError:
+            return False
+        return True
+
+
+def _text(file: IO[bytes], limit: int) -> str:
+    file.seek(0)
+    return file.read(limit).decode("utf-8-sig", errors="replace").strip()
+
+
+def _answer(verb: str, text: str) -> dict[str, Any]:
+    try:
+        tree = json.loads(text or "{}")
+    except ValueError as error:
+        raise ContractBroken(f"commands.{verb}: printed no JSON: {one_line(text, SAID_LIMIT)}") from error
+    if not isinstance(tree, dict):
+        raise ContractBroken(f"commands.{verb}: printed no JSON object: {one_line(text, SAID_LIMIT)}")
+    return check_answer(verb, {"id": 0, "ok": True, **tree})

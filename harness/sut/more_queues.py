@@ -1,0 +1,45 @@
+"""Queues of the SUT file beside [queues]: a check without queue control takes one with the properties that it wants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+UNLIMITED_KB = 0xFFFF_FFFF
+"""A quota that was not set (MS-MQDMPR 3.1.1.2)."""
+HIDDEN = frozenset({"name", "private_number"})
+"""The keys that are not properties of the control verb ``create_queue``."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """[[more_queues]]: a queue that exists already, with its properties under the names of ``create_queue``.
+
+    ``private_number``: PrivateQueueNumber, 0 when it is not known.
+    """
+
+    name: str
+    transactional: bool = False
+    authenticated: bool = False
+    privacy: Literal["none", "optional", "body"] = "optional"
+    quota_kb: int = UNLIMITED_KB
+    journaling: bool = False
+    journal_quota_kb: int = UNLIMITED_KB
+    private_number: int = 0
+
+    def fits(self, properties: Mapping[str, Any]) -> bool:
+        """Return whether the queue is like one that ``create_queue`` makes with these properties."""
+        own = {name: value for name, value in asdict(self).items() if name not in HIDDEN}
+        return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
+
+    def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
+        """Return the names of the queue, as ``create_queue`` returns them."""
+        names = {"direct": f"DIRECT=TCP:{address}\\{self.name}"}
+        if self.private_number and identifier is not None:
+            names["private"] = f"PRIVATE={identifier}\\{self.private_number:08x}"
+        return names
+
+
+_DEFAULTS = {name: value for name, value in asdict(QueueEntry("")).items() if name not in HIDDEN}

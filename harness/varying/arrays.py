@@ -1,0 +1,107 @@
+"""Covering arrays: each allowed combination of values of any two (or three) parameters occurs in at least one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations, product
+
+from allpairspy import AllPairs
+
+Row = Mapping[str, str]
+"""The name of a value for each parameter."""
+
+
+def build_rows(
+    values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
+) -> tuple[Row, ...]:
+    """Return the rows; the first has the first value of each parameter. ``excluded``: combinations that no row has.
+
+    The filter of the pairwise library loses combinations, so those that are missing are completed to rows here.
+    ``orders``: in how many orders of the parameters the library is tried; the shortest array is taken.
+    """
+    known = tuple((name, tuple(ones)) for name, ones in values.items())
+    own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
+    return _build(known, own, min(strength, len(known)), min(orders, len(known)))
+
+
+@lru_cache(maxsize=1024)
+def _build(
+    known: tuple[tuple[str, tuple[str, ...]], ...],
+    excluded: tuple[tuple[tuple[str, str], ...], ...],
+    strength: int,
+    orders: int,
+) -> tuple[Row, ...]:
+    values, banned = dict(known), [dict(one) for one in excluded]
+    wanted = list(list_tuples(values, banned, strength))
+    arrays = (_draw(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
+    return min(arrays, key=len)
+
+
+def _draw(
+    ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
+) -> tuple[Row, ...]:
+    """Return the plain row, and rows of the library and completed ones that have all the wanted combinations."""
+    strength, names = len(wanted[0]), list(ordered)
+    drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
+    if strength >= 2:  # the library has no arrays of strength 1
+        rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_by(names, banned), n=strength)
+        drawn += [_in_order(dict(zip(names, row, strict=True)), values) for row in rows]
+    found: list[Row] = []
+    missing = wanted
+    for row in drawn:
+        if not found or any(one.items() <= row.items() for one in missing):
+            found.append(row)
+            missing = [one for one in missing if not one.items() <= row.items()]
+    while missing:
+        made = complete(missing[0], values, banned)
+        assert made is not None  # it is wanted, so some row has it
+        found.append(made)
+        missing = [one for one in missing if not one.items() <= made.items()]
+    return tuple(_without_needless(found, wanted))
+
+
+def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
+    """Leave out the rows whose combinations the others have, except the plain one."""
+    counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
+    kept = list(rows)
+    for row in reversed(rows[1:]):
+        own = [number for number, one in enumerate(wanted) if one.items() <= row.items()]
+        if all(counts[number] > 1 for number in own):
+            kept.remove(row)
+            for number in own:
+                counts[number] -= 1
+    return kept
+
+
+def _in_order(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
+    return {name: row[name] for name in values}
+
+
+def _is_allowed_by(names: Sequence[str], banned: Sequence[Row]) -> object:
+    return lambda begun: is_allowed(dict(zip(names, begun, strict=False)), banned)
+
+
+def is_allowed(row: Row, excluded: Sequence[Row]) -> bool:
+    """Return whether a row, or a part of one, has no excluded combination."""
+    return not any(one.items() <= row.items() for one in excluded)
+
+
+def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], strength: int) -> Iterator[Row]:
+    """Yield the combinations of so many parameters that some allowed row has."""
+    for names in combinations(values, strength):
+        for ones in product(*(values[name] for name in names)):
+            tuple_ = dict(zip(names, ones, strict=True))
+            if complete(tuple_, values, excluded) is not None:
+                yield tuple_
+
+
+def complete(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
+    """Return an allowed row with this part, of the earliest values that there are; None without such a row."""
+    if not is_allowed(part, excluded):
+        return None
+    name = next((name for name in values if name not in part), None)
+    if name is None:
+        return {name: part[name] for name in values}
+    rows = (complete({**part, name: value}, values, excluded) for value in values[name])
+    return next((row for row in rows if row is not None), None)

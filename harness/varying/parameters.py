@@ -1,0 +1,154 @@
+"""The table of parameters of messages, queues and reads: their values, what each needs, and combinations that are none.
+
+A value says what it puts into a packet of the peer (arguments of ``harness.wire.user_message``), and into the requests
+``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The first value
+of a parameter is the plain one: it changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2, 3.1.1.12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from harness.wire import PrivateQueueFormatName
+
+Fields = Mapping[str, Any]
+NOTHING: Fields = {}
+OTHER_SOURCE = UUID("6d716376-0000-4000-8000-00000000a001")
+"""A queue manager whose messages the peer passes on."""
+TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
+"""A public queue that no directory has."""
+DAY_S = 86_400
+LONG_BODY = bytes(index % 251 for index in range(5_000))
+"""Longer than the chunks in which a system may store or send a body."""
+LONG_LABEL = "L" * 249
+"""The longest label (MS-MQMQ 2.2.20.3)."""
+
+
+class Value(NamedTuple):
+    """A value of a parameter. ``needs``: the capabilities and facilities without which it is not drawn."""
+
+    name: str
+    packet: Fields = NOTHING
+    send: Fields = NOTHING
+    queue: Fields = NOTHING
+    needs: tuple[str, ...] = ()
+
+
+def _user(**fields: Any) -> Fields:
+    return {"user": fields}
+
+
+def _properties(**fields: Any) -> Fields:
+    return {"properties": fields}
+
+
+def _acknowledged(event: str, **asks: str) -> Value:
+    """Return the value that asks for both acknowledgments of an event, which needs an administration queue."""
+    queue = r"TCP:{peer}\private$\mqc-acks"
+    packet = {**_user(AdminQueue=queue), **_properties(**dict.fromkeys(asks, 1))}
+    return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
+
+
+PARAMETERS: Mapping[str, Sequence[Value]] = {
+    # -- of a message -------------------------------------------------------------------------------------------
+    "delivery": (
+        Value("express"),
+        Value("recoverable", _user(DM=1), {"delivery": "recoverable"}),
+        Value("transactional", _user(DM=1), {"delivery": "transactional"}, {"transactional": True}, ("transactions",)),
+    ),
+    "priority": (
+        Value("3"),
+        Value("0", {"base": {"PR": 0}}, {"priority": 0}),
+        Value("7", {"base": {"PR": 7}}, {"priority": 7}),
+    ),
+    "acknowledgments": (
+        Value("none"),
+        _acknowledged("of arrival", PA="positive_arrival", NA="negative_arrival"),
+        _acknowledged("of receipt", PR="positive_receive", NR="negative_receive"),
+    ),
+    "administration queue": (
+        Value("direct"),
+        Value(
+            "private",
+            _user(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
+            {"admin_queue": f"PRIVATE={OTHER_SOURCE}\\00000001"},
+        ),
+    ),
+    "positive journaling": (Value("no"), Value("yes", _user(JP=1), {"journal": ("positive",)})),
+    "negative journaling": (Value("no"), Value("yes", _user(JN=1), {"journal": ("negative",)})),
+    "response queue": (
+        Value("none"),
+        Value(
+            "direct",
+            _user(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
+            {"response_queue": r"DIRECT=TCP:{peer}\private$\mqc-answers"},
+        ),
+    ),
+    "destination": (Value("direct"), Value("private", needs=("queue_control",))),
+    "body": (
+        Value("short"),
+        Value("empty", {"body": b""}, {"body": ""}),
+        Value("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
+    ),
+    "label": (Value("short"), Value("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
+    "extension": (Value("none"), Value("5 bytes", _properties(ExtensionData=b"\0ext\xff"))),
+    "time to reach queue": (
+        Value("infinite"),
+        Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
+    ),
+    "time to be received": (
+        Value("infinite"),
+        Value("a day", _user(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
+    ),
+    "application tag": (
+        Value("0"),
+        Value("0xFFFFFFFF", _properties(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
+    ),
+    "trace": (
+        Value("none"),
+        Value("a queue", {"debug": {"QueueIdentifier": TRACE_QUEUE}}, {"trace_queue": str(TRACE_QUEUE)}),
+    ),
+    "security": (
+        Value("none"),
+        Value("without sender", {"security": {"ST": 0}}),
+        Value("signed", send={"authentication_level": "sig30"}, needs=("security",)),
+    ),
+    # -- of a queue ---------------------------------------------------------------------------------------------
+    "queue journaling": (Value("no"), Value("yes", queue={"journaling": True}, needs=("queue_control",))),
+    "queue quota": (Value("none"), Value("1 GB", queue={"quota_kb": 1 << 20}, needs=("queue_control",))),
+    "queue privacy": (
+        Value("optional"),
+        Value("none", queue={"privacy": "none"}, needs=("queue_control",)),
+    ),
+    "queue authentication": (
+        Value("no"),
+        Value("yes", queue={"authenticated": True}, needs=("queue_control", "security")),
+    ),
+    # -- of a read ----------------------------------------------------------------------------------------------
+    "read by": (
+        Value("queue"),
+        Value("handle", needs=("receive",)),
+        Value("cursor", needs=("receive",)),
+    ),
+    "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
+    "read time-out": (Value("0"), Value("a second")),
+}
+"""The values of each parameter."""
+
+EXCLUDED: Sequence[Mapping[str, str]] = (
+    {"acknowledgments": "none", "administration queue": "private"},
+    {"delivery": "transactional", "priority": "0"},
+    {"delivery": "transactional", "priority": "7"},
+    *({"queue authentication": "yes", "security": value} for value in ("none", "without sender")),
+    *({"read transaction": "internal", "delivery": value} for value in ("express", "recoverable")),
+)
+"""The combinations that no row has: an administration queue is for acknowledgments (MS-MQMQ 2.2.19.2), a transactional
+message has no priority, an authenticated queue takes signed messages, and a transaction reads transactional queues.
+"""
+
+
+def find_value(parameter: str, name: str) -> Value:
+    """Return a value by its name."""
+    return next(value for value in PARAMETERS[parameter] if value.name == name)

@@ -1,0 +1,32 @@
+"""Finds the smallest combination of values with which a check fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from harness.varying.arrays import Row
+
+MOST_VALUES = 3
+"""A larger combination is named as a whole."""
+
+
+def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
+    """Return the smallest part of a failing row with which the check still fails when all else is plain.
+
+    ``fails``: run the check with a row. No passing row has the part: such parts need no further run.
+    """
+    for part in list_suspects(failing, plain, passing):
+        if fails({**plain, **part}):
+            return part
+    return {name: value for name, value in failing.items() if plain[name] != value}
+
+
+def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
+    """Yield the parts of a failing row that no passing row has, the smallest first."""
+    changed = {name: value for name, value in failing.items() if plain[name] != value}
+    for size in range(1, min(MOST_VALUES, len(changed) - 1) + 1):
+        for names in combinations(changed, size):
+            part = {name: changed[name] for name in names}
+            if not any(part.items() <= row.items() for row in passing):
+                yield part

@@ -1,0 +1,108 @@
+"""One row of a covering array, applied to the messages, queues and reads of a check that do not say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.varying.arrays import Row
+from harness.varying.parameters import PARAMETERS, Fields, find_value
+
+_MERGED = ("base", "user", "properties")
+"""The headers whose fields a check and a row may each give some of."""
+
+
+class Variant:
+    """A row. ``names``: what ``{peer}`` and ``{sut}`` stand for."""
+
+    def __init__(self, row: Row, **names: str) -> None:
+        self.row = row
+        self.applied: set[str] = set()
+        """The parameters whose value some message, queue or read of the check has got."""
+        self._packet: dict[str, Fields] = {}
+        self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
+        for parameter, name in row.items():
+            value = find_value(parameter, name)
+            self._packet[parameter] = _put_names(value.packet, names)
+            self._requests["send"][parameter] = _put_names(value.send, names)
+            self._requests["create_queue"][parameter] = value.queue
+
+    def value(self, parameter: str) -> str:
+        """Return the name of the value of a parameter; the plain one where the row does not vary it."""
+        return self.row.get(parameter, PARAMETERS[parameter][0].name)
+
+    def __getitem__(self, parameter: str) -> str:
+        """Return ``value`` for a check that applies it itself."""
+        self.applied.add(parameter)
+        return self.value(parameter)
+
+    def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
+        """Return the arguments of a message: ``own`` of the peer, the row's, and those that the check has ``given``."""
+        packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
+        layers = (own, packet, given)
+        merged = {
+            name: {**own.get(name, {}), **packet.get(name, {}), **given.get(name, {})}
+            for name in _MERGED
+            if any(name in layer for layer in layers)
+        }
+        return {**own, **packet, **given, **merged}
+
+    def add_to_request(self, verb: str, given: Fields) -> dict[str, Any]:
+        """Return the arguments of a verb of the control channel."""
+        if verb not in self._requests or ";" in str(given.get("name")):  # a subqueue has the properties of its queue
+            return dict(given)
+        taken = {**given, "body": ""} if "body_base64" in given else given
+        is_transactional = "transaction" in given or given.get("delivery") == "transactional"
+        added = self._note(self._requests[verb], taken, is_transactional=is_transactional)
+        if added.get("transactional"):  # as the row says, where the check asks for no transactional queue
+            given = {name: value for name, value in given.items() if name != "transactional"}
+        return {**{name: value for name, value in added.items() if name not in taken}, **given}
+
+    def _note(self, values: Mapping[str, Fields], given: Fields, *, is_transactional: bool) -> dict[str, Any]:
+        """Join the effects of all values, and note whose are not replaced by what is given.
+
+        A message that the check itself makes transactional has no priority (MS-MQMQ 2.2.19.1).
+        """
+        if is_transactional:
+            values = {parameter: value for parameter, value in values.items() if parameter != "priority"}
+        self.applied.update(parameter for parameter, value in values.items() if _has_effect(value, given))
+        return _merge(list(values.values()))
+
+
+def _has_effect(value: Fields, given: Fields) -> bool:
+    return any(
+        name not in given
+        or (name in _MERGED and any(field not in given[name] for field in fields))
+        or (name == "transactional" and not given[name])
+        for name, fields in value.items()
+    )
+
+
+def _merge(layers: list[Fields]) -> dict[str, Any]:
+    """Join the effects of values: fields of the same header, and items of the same list, are put together."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in layer.items():
+            known = merged.get(name)
+            if isinstance(value, Mapping):
+                merged[name] = {**(known or {}), **value}
+            elif isinstance(value, tuple):
+                merged[name] = [*(known or ()), *value]
+            else:
+                merged[name] = value
+    return merged
+
+
+def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
+    return {
+        name: _put_names(value, names)
+        if isinstance(value, Mapping)
+        else value.format(**names)
+        if isinstance(value, str) and "{" in value
+        else value
+        for name, value in fields.items()
+    }
+
+
+PLAIN = Variant({})
+"""What a check that varies nothing has."""

@@ -1,0 +1,79 @@
+"""A control channel whose requests have the values of a row where a check does not give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
+
+from harness.varying.variant import Variant
+
+SECOND_MS = 1_000
+
+
+class Channel(Protocol):
+    """The control channel below."""
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Carry out a verb."""
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        """Request a verb whose answer may come later."""
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        """Return the answer of a request."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
+class VariedControl:
+    """A control channel of a row."""
+
+    def __init__(self, control: Channel, variant: Variant) -> None:
+        self.control = control
+        self._variant = variant
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        if verb == "receive" and "queue" in arguments:
+            return self._receive(**arguments)
+        return self.control.call(verb, **self._variant.add_to_request(verb, arguments))
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        return self.control.begin(verb, **self._variant.add_to_request(verb, arguments))
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        return self.control.answer(request)
+
+    def close(self) -> None:
+        self.control.close()
+
+    def _receive(self, **arguments: Any) -> dict[str, Any]:
+        if arguments.get("timeout_ms") == 0 and self._variant["read time-out"] == "a second":
+            arguments["timeout_ms"] = SECOND_MS
+        if "transaction" in arguments or self._variant["read transaction"] == "none":
+            return self._receive_by(arguments)
+        transaction = self.control.call("begin")["transaction"]
+        return self._then(
+            partial(self._receive_by, {**arguments, "transaction": transaction}),
+            partial(self.control.call, "commit", transaction=transaction),
+        )
+
+    def _receive_by(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        by = self._variant["read by"]
+        if by == "queue":
+            return self.control.call("receive", **arguments)
+        queue, rest = arguments.pop("queue"), arguments
+        handle = self.control.call("open_queue", queue=queue, access="receive")["handle"]
+        close = partial(self.control.call, "close_queue", handle=handle)
+        if by == "handle":
+            return self._then(partial(self.control.call, "receive", handle=handle, **rest), close)
+        cursor = self.control.call("open_cursor", handle=handle)["cursor"]
+        return self._then(partial(self.control.call, "receive", cursor=cursor, **rest), close)
+
+    @staticmethod
+    def _then(read: Callable[[], dict[str, Any]], end: Callable[[], object]) -> dict[str, Any]:
+        try:
+            return read()
+        finally:
+            end()

@@ -1,0 +1,22 @@
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that show with some values only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_insertion
+
+HIGHEST = 0xFFFF_FFFF
+
+
+add(
+    "queue-manager-label-of-traced-message-with-highest-application-tag-lost",
+    "MQDMPR-3.1.7.1.9-26",
+    "The queue manager stores a traced message without its label, if its ApplicationTag is 0xFFFFFFFF.",
+    change_insertion(
+        lambda message: (
+            replace(message, Label="") if message.TracingRequested and message.AppSpecific == HIGHEST else message
+        )
+    ),
+)

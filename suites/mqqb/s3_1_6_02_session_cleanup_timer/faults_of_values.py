@@ -1,0 +1,23 @@
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer that show with some values only."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+LONG_LABEL = 200
+"""In characters."""
+
+
+@fault("receiver-message-with-long-label-is-no-activity", breaks="MQQB-3.1.6.2-03")
+class LongLabelIsNoActivity(Receiving):
+    """The receiver does not set SessionActive at a message with a label of more than 200 characters."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        active = session.SessionActive
+        super().note_activity(session, packet, now)
+        if len(packet.MessagePropertiesHeader.Label or "") > LONG_LABEL:
+            session.SessionActive = active

@@ -1,0 +1,124 @@
+"""[[more_queues]] and [provisioned]: what a SUT file gives checks in place of queue control and configure."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from harness.errors import HarnessError, UsageError
+from harness.sut.control import ControlRefused
+from harness.sut.more_queues import QueueEntry
+from harness.sut.shown import NotShown
+from harness.sut.stand_ins import describe_lack, needs_met
+from harness.sut.sut import Sut
+from harness.sut.sut_file import parse_sut_file
+from harness.sut.virtual_driver import VirtualDriver
+from harness.sut.worker_configurations import worker_configurations
+
+SMALL = {"name": "private$\\small", "quota_kb": 8}
+KEPT = {"name": "private$\\kept", "journaling": True, "private_number": 5}
+
+
+def tree(*entries: dict[str, Any], **provisioned: Any) -> dict[str, Any]:
+    return {
+        "sut": {"name": "limited"},
+        "driver": {"kind": "virtual"},
+        "reference": {"facilities": ["send"]},
+        "capabilities": {"qm2qm": True},
+        "provisioned": provisioned,
+        "more_queues": list(entries),
+    }
+
+
+def view(*entries: dict[str, Any], **provisioned: Any) -> Sut:
+    return VirtualDriver(parse_sut_file(tree(*entries, **provisioned))).open("check")
+
+
+def test_a_check_takes_a_queue_with_exactly_its_properties_and_each_once() -> None:
+    with closing(view(SMALL, KEPT, {"name": "private$\\plain"})) as sut:
+        assert sut.has("queues")
+        assert not sut.has("queue_control")
+        assert sut.new_queue("small", quota_kb=8) == "private$\\small"
+        assert sut.new_queue() == "private$\\plain"
+        for wanted in ({"quota_kb": 8}, {}, {"journaling": True, "quota_kb": 8}, {"label": "x"}):
+            with pytest.raises(NotShown, match="more_queues"):
+                sut.new_queue(**wanted)
+
+
+def test_a_taken_queue_and_its_journal_are_emptied_before_and_afterwards() -> None:
+    with closing(view(KEPT)) as sut:
+        sut.send(sut.direct_name("private$\\kept"), label="earlier")
+        queue = sut.new_queue(journaling=True)
+        assert sut.labels(queue) == []
+        sut.send(sut.direct_name(queue), label="own")
+        sut.control.call("receive", queue=queue)
+        assert sut.labels(f"{queue};journal") == ["own"]
+        sut.tidy()
+        assert sut.labels(f"{queue};journal") == []
+
+
+def test_a_queue_of_the_file_that_is_missing_is_named() -> None:
+    file = parse_sut_file(tree(SMALL))
+    driver = VirtualDriver(parse_sut_file(tree()))
+    with closing(driver.open("check")) as sut:
+        sut.file = file
+        with pytest.raises(ControlRefused, match="QUEUE_NOT_FOUND"):
+            sut.new_queue(quota_kb=8)
+
+
+def test_a_private_number_names_a_queue_also_one_of_the_other_table() -> None:
+    with closing(view(KEPT, {"name": "private$\\mqc-plain", "private_number": 1}, {"name": "private$\\x"})) as sut:
+        assert sut.private_format_name(sut.new_queue(journaling=True)) == f"PRIVATE={sut.guid}\\00000005"
+        assert sut.private_format_name(sut.queue()) == f"PRIVATE={sut.guid}\\00000001"
+        with pytest.raises(NotShown, match="private_number"):
+            sut.private_format_name(sut.new_queue())
+        with pytest.raises(HarnessError):
+            sut.format_names("private$\\never")
+
+
+def test_queues_without_remote_reading_stand_in_for_nothing() -> None:
+    given = tree(SMALL)
+    given["capabilities"] = {}
+    with closing(VirtualDriver(parse_sut_file(given)).open("check")) as sut:
+        assert not sut.has("queues")
+        assert describe_lack("queues") == "queue_control (or [[more_queues]] in the SUT file)"
+    assert "queues" in needs_met({"queue_control"})
+
+
+def test_provisioned_settings_are_in_force_and_stand_in_for_configure() -> None:
+    with closing(view(send_insecure_nacks=True, public_signing_keys_base64="a2V5cw==")) as sut:
+        assert sut.has("insecure_nacks")
+        assert not sut.has("configure")
+        sut.send_insecure_nacks()
+        assert sut.signing_keys == b"keys"
+    with closing(view()) as sut:
+        assert not sut.has("insecure_nacks")
+        assert sut.signing_keys == b""
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ([{"quota_kb": 1}], "more_queues.name is missing"),
+        ([SMALL, {"name": "PRIVATE$\\SMALL"}], "twice"),
+        ([SMALL | {"quota_kb": -1}], "it must be 0 to"),
+        ([SMALL | {"privacy": "some"}], "must be one of none, optional, body"),
+        ([SMALL | {"name": "a\nb"}], "U\\+000A"),
+        ({}, "list of tables"),
+    ],
+)
+def test_a_wrong_entry_is_named(entries: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_sut_file({**tree(), "more_queues": entries})
+
+
+def test_keys_that_are_not_base64_are_refused() -> None:
+    with pytest.raises(UsageError, match="public_encryption_keys_base64 is not base64"):
+        parse_sut_file(tree(public_encryption_keys_base64="?"))
+
+
+def test_each_worker_has_queues_of_its_own_name() -> None:
+    file = parse_sut_file(tree({"name": "private$\\more-{worker}"}))
+    assert worker_configurations(file, 2)[1].more_queues == (QueueEntry("private$\\more-1"),)

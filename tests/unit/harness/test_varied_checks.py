@@ -1,0 +1,41 @@
+"""What a check varies on a system: values that need a missing capability are left out, and named."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.run.marks import varied
+from harness.run.varied_checks import Drawn
+
+
+def system(*has: str) -> Any:
+    return SimpleNamespace(has=lambda need: need in has)
+
+
+def test_value_without_its_capability_is_left_out_and_named() -> None:
+    wanted = {"security": ["none", "without sender", "signed"], "priority": ["3", "7"]}
+    drawn = Drawn.draw(wanted, system())
+    assert drawn.values == {"security": ["none", "without sender"], "priority": ["3", "7"]}
+    assert str(drawn) == "; not varied: security signed (the SUT has no security)"
+    assert Drawn.draw(wanted, system("security")).left_out == {}
+
+
+def test_parameter_with_no_other_value_left_is_not_varied() -> None:
+    drawn = Drawn.draw({"queue journaling": ["no", "yes"]}, system())
+    assert drawn.values == {}
+    assert str(drawn) == "; not varied: queue journaling yes (the SUT has no queue_control)"
+
+
+def test_mark_takes_all_values_or_some() -> None:
+    mark = varied("priority", delivery=("express", "recoverable"))
+    assert mark.args == ({"priority": ["3", "0", "7"], "delivery": ["express", "recoverable"]},)
+
+
+@pytest.mark.parametrize(("parameters", "values"), [(("color",), {}), ((), {"delivery": ("by hand",)})])
+def test_mark_refuses_unknown_parameters_and_values(parameters: tuple[str, ...], values: dict[str, Any]) -> None:
+    with pytest.raises(HarnessError, match="@varied: "):
+        varied(*parameters, **values)

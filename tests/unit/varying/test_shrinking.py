@@ -1,0 +1,45 @@
+"""The smallest combination that fails: found from failing and passing rows, and by running parts again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.varying.arrays import Row, build_rows
+from harness.varying.shrinking import find_smallest
+
+VALUES = dict.fromkeys("abcdef", ("0", "1"))
+ROWS = build_rows(VALUES)
+PLAIN = ROWS[0]
+
+
+def shrink(breaks: Callable[[Row], bool]) -> tuple[Row, int]:
+    """Return the smallest combination with which a system that ``breaks`` fails, and the number of further runs."""
+    failing = next(row for row in ROWS if breaks(row))
+    runs: list[Row] = []
+
+    def fails(row: Row) -> bool:
+        runs.append(row)
+        return breaks(row)
+
+    return find_smallest(failing, PLAIN, [row for row in ROWS if not breaks(row)], fails), len(runs)
+
+
+@pytest.mark.parametrize("name", "abcdef")
+def test_value_that_fails_alone_is_named_alone(name: str) -> None:
+    part, runs = shrink(lambda row: row[name] == "1")
+    assert part == {name: "1"}
+    assert runs <= 2
+
+
+def test_pair_that_fails_is_named_as_pair() -> None:
+    part, runs = shrink(lambda row: row["b"] == row["e"] == "1")
+    assert part == {"b": "1", "e": "1"}
+    assert runs <= 6
+
+
+def test_combination_that_does_not_fail_again_is_named_whole() -> None:
+    failing = next(row for row in ROWS if row["a"] == row["b"] == "1")
+    part = find_smallest(failing, PLAIN, [PLAIN], lambda row: False)
+    assert part == {name: value for name, value in failing.items() if value == "1"}

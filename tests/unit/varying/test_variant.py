@@ -1,0 +1,43 @@
+"""A row applied to messages and requests: it gives what the check does not."""
+
+from __future__ import annotations
+
+from harness.varying.variant import PLAIN, Variant
+
+OWN = {"destination": "TCP:sut", "user": {"MessageID": 7, "SourceQueueManager": "peer"}, "body": b"own"}
+
+
+def test_row_replaces_the_own_values_and_leaves_the_given_ones() -> None:
+    row = Variant({"priority": "7", "positive journaling": "yes", "negative journaling": "yes", "body": "empty"})
+    made = row.add_to_packet(OWN, {"user": {"JN": 0}, "label": "x"})
+    assert made["base"] == {"PR": 7}
+    assert made["user"] == {"MessageID": 7, "SourceQueueManager": "peer", "JP": 1, "JN": 0}
+    assert (made["body"], made["label"]) == (b"", "x")
+    assert row.applied == {"priority", "positive journaling", "body"}
+
+
+def test_row_joins_lists_of_a_request() -> None:
+    row = Variant(
+        {"positive journaling": "yes", "negative journaling": "yes", "acknowledgments": "of arrival"}, peer="::1"
+    )
+    made = row.add_to_request("send", {"to": "here"})
+    assert sorted(made["journal"]) == ["negative", "positive"]
+    assert made["admin_queue"] == "DIRECT=TCP:::1\\private$\\mqc-acks"
+
+
+def test_request_that_gives_a_value_is_not_varied() -> None:
+    row = Variant({"priority": "7", "queue journaling": "yes"})
+    assert row.add_to_request("send", {"priority": 1}) == {"priority": 1}
+    assert row.add_to_request("create_queue", {"name": r"private$\q;sub"}) == {"name": r"private$\q;sub"}
+    assert row.add_to_request("purge", {"queue": "q"}) == {"queue": "q"}
+    assert row.applied == set()
+
+
+def test_plain_row_changes_nothing() -> None:
+    given = {"user": {"DM": 1}, "label": "x"}
+    assert PLAIN.add_to_packet(OWN, given) == {
+        **OWN,
+        "label": "x",
+        "user": {"MessageID": 7, "SourceQueueManager": "peer", "DM": 1},
+    }
+    assert PLAIN.add_to_request("send", {"to": "here"}) == {"to": "here"}
