@@ -511,8 +511,8 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
 @needs("private_names")
 @pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
 def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
-    """The peer forwards a message of a third queue manager with AQ 6, which arrives or is refused: the acknowledgment is
-    addressed to the computer that the administration queue names, and not to the source.
+    """The peer forwards a message of a third queue manager with AQ 6, which arrives or is refused: the acknowledgment
+    is addressed to the computer that the administration queue names, and not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
