@@ -14,6 +14,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
@@ -183,9 +184,7 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 )
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
-    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
-    both acknowledgments are addressed to that queue.
-    """
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it: both acknowledgments are addressed to that queue."""
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
         sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
@@ -507,3 +506,25 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
         sut.delete_queue(queue)
     else:
         receiver.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
+
+
+@covers("MQQB-3.1.7.15-14")
+@needs("private_names")
+@pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
+def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
+    """The peer forwards a message of a third queue manager with AQ 6, which arrives or is refused: the acknowledgment
+    is addressed to the computer that the administration queue names, and not to the source.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
+    user = {"AQ": 6, "AdminQueue": admin, "SourceQueueManager": OTHER_GUID, "RC": 1}
+    queue = "plain" if asked == "PA" else "transactional"
+    sent = receiver.send_packet(peer.message(user, queue=queue, properties={asked: 1}))
+    came = receiver.await_acks(1)
+    judge(
+        "MQQB-3.1.7.15-14",
+        expected=[f"type {QueueType.ON_DESTINATION}, {ADMIN_NUMBER}".lower()],
+        observed=[_describe_queue(ack, "Destination") for ack in came],
+        case="destinations of the acknowledgments",
+        evidence=[sent, *came],
+    )
