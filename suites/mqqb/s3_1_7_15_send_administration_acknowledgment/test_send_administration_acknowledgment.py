@@ -184,7 +184,9 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 )
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
-    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it: both acknowledgments are addressed to that queue."""
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
+    both acknowledgments are addressed to that queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
         sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
