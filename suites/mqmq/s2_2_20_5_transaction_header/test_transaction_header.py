@@ -188,7 +188,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
 
 @needs("send", "transactions", "receive")
 @covers("MQMQ-2.2.20.5-06")
-@varied("response queue", "time to be received", priority=("3", "0"))
+@varied("response queue", "time to be received")
 def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     """The SUT sends the messages of a transaction to two queues of the peer: all have the same ID."""
     transaction = sut.control.call("begin")["transaction"]

@@ -108,7 +108,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1.2-01")
-@varied("positive journaling", "negative journaling", priority=("3", "7"))
+@varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
     """The SUT sends two unacknowledged messages of a sequence again after a restart, with their TxSequenceNumbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")

@@ -186,7 +186,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
-@varied("priority", "trace", "label", "body", "queue journaling")
+@varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
     earlier.
@@ -216,7 +216,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
-@varied("time to be received", "extension", priority=("3", "7"))
+@varied("time to be received", "extension")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
     sequence, and accepts the next message.

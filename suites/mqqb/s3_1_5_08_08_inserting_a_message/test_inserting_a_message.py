@@ -294,7 +294,7 @@ RULES_OF_TRANSFER_INFO = (
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
-@varied("extension", "queue journaling", priority=("3", "0"))
+@varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.

@@ -16,7 +16,7 @@ SHORT_TIMEOUT_MS = 200
 @needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-@varied("body", "positive journaling", "response queue", "queue journaling", "read by")
+@varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
     """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
     the queue stores the next message.
