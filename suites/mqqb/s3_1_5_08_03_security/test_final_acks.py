@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import MALLORY
 from harness.wire import protection
@@ -32,7 +34,7 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    quiet = {"queue": "transactional", "PA": 0, "NA": 0}
+    quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0}
     stranger = {"SenderCert": MALLORY.certificate}
     packets = {
         "signature": flip_signature_bit(sign(secured.message(**quiet))),
