@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.dissector.expert_items import ITEMS
+from harness.dissector.stubs import describe_stub
 from harness.wire.layouts import Expression, FieldLayout, LayerLayout, read_layouts
 from harness.wire.rpc import QM2QM, QMCOMM
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -56,7 +57,14 @@ def _operations() -> dict[str, Any]:
 def _interface(name: str, operations: Iterable[Operation]) -> dict[str, Any]:
     known = list(operations)
     returns = {one.name: True for one in known if any(field.name == "Return" for field in one.Response.fields_desc)}
-    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns}
+    stubs = {
+        one.name: {
+            "request": describe_stub(one.Request.fields_desc),
+            "response": describe_stub(one.Response.fields_desc),
+        }
+        for one in known
+    }
+    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns, "stubs": stubs}
 
 
 def _expert_items() -> str:
