@@ -120,6 +120,9 @@ class Frame:
     def __repr__(self) -> str:
         return f"<{self.direction} {self.kind}, frame {self.number}, {self.size} bytes at {self.time_ms} ms>"
 
+    def __str__(self) -> str:
+        return f"{self.kind} in frame {self.number}"
+
     @property
     def from_sut(self) -> bool:
         """Return whether the SUT sent the packet."""

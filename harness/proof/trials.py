@@ -116,7 +116,7 @@ class Trials:
         self._folder = self._config.stash[RUN].folder
         self._clean: dict[str, Clean] = {}
         run = self._config.stash[RUN]
-        run.shrinks = False  # the proof asks whether a check fails, not with which values
+        run.proves = True
         run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # nobody looks at the evidence of these
 
     @property

@@ -110,8 +110,10 @@ class Run:
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
     """How many entries of the residue are in run.json."""
-    shrinks: bool = True
-    """Whether a varied check that fails looks for the smallest combination."""
+    proves: bool = False
+    """Whether the run is part of ``prove``: a varied check then looks for no smallest combination, and must vary all
+    parameters that it names.
+    """
     strength: int = 2
     """How many parameters each combination of a varied check has; 1: no check is varied."""
     failed: bool = False

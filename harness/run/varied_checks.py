@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import ConformanceFailure, SutLost, SutUnavailable
+from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import EVIDENCE_LIMIT, Judge
 from harness.judging.verdicts import BROKEN, Entry, Verdict, worst
 from harness.run.checks import find_varied, suite_path
@@ -72,6 +72,11 @@ class Trial:
     applied: set[str] = field(default_factory=set)
     """The parameters that had an effect on the check."""
 
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the row missed no rule and left none open."""
+        return all(entry.verdict not in _STANDS for entry in self.entries)
+
     def worst(self, rule: str) -> Verdict | None:
         """Return the verdict of a rule; None without one."""
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
@@ -119,6 +124,18 @@ class VariedCheck:
             judged = [trial for trial in trials if trial.worst(rule) is not None]
             if judged:
                 self.judge.end_rows(self.conclude(rule, judged))
+        if self.run_.proves and trials and all(trial.is_kept for trial in trials):
+            self._require_effects(trials)
+
+    def _require_effects(self, trials: Sequence[Trial]) -> None:
+        """Refuse a parameter that the check names but never leaves open: it would be varied in words only.
+
+        Each set of parameters of a function leaves other values open, so one of them need not vary all.
+        """
+        applied = set[str]().union(*(trial.applied for trial in trials))
+        idle = self.drawn.values.keys() - applied
+        if idle and not (applied and hasattr(self.item, "callspec")):
+            raise HarnessError(f"@varied names {', '.join(sorted(idle))}, which this check always gives itself")
 
     def try_row(self, row: Row) -> Trial:
         """Return the verdicts with a row, from an earlier run if there was one."""
@@ -172,7 +189,7 @@ class VariedCheck:
         if missed is None:
             missed = next((trial for trial in trials if trial.worst(rule) in _OPEN), None)
         if missed is None:
-            return self._kept(rule, trials)
+            return self._conclude_kept(rule, trials)
         wanted = missed.worst(rule)
         passing = [self.plain, *(trial.row for trial in trials if trial.worst(rule) is Verdict.PASS)]
         again: list[Trial] = []
@@ -183,11 +200,11 @@ class VariedCheck:
             again.append(self.try_row(row))
             return again[-1].worst(rule) is wanted
 
-        if self.run_.shrinks:
+        if not self.run_.proves:
             part = find_smallest(missed.row, self.plain, passing, fails)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
-            part = changed(missed.row, self.plain)
+            part = select_changed(missed.row, self.plain)
         entry, case = missed.entry(rule), describe(part)
         return replace(
             entry,
@@ -196,7 +213,7 @@ class VariedCheck:
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
-    def _kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
+    def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
         """Return one verdict for the rows that all kept a rule, with a packet of each as evidence."""
         kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
         entry = kept[0].entry(rule)
@@ -214,7 +231,7 @@ class VariedCheck:
         )
 
 
-def changed(row: Row, plain: Row) -> Row:
+def select_changed(row: Row, plain: Row) -> Row:
     """Return the part of a row that is not plain."""
     return {name: value for name, value in row.items() if plain[name] != value}
 

@@ -163,6 +163,16 @@ class Sut(OwnQueues):
         return self.encryption_keys or sut_keys()
 
     @property
+    def operating_system_type(self) -> str:
+        """OperatingSystemType (MS-MQDMPR 3.1.1.1; need ``operating_system``)."""
+        return self.file.provisioned.operating_system_type or str(self.inspect_queue_manager()["OperatingSystemType"])
+
+    @property
+    def is_directory_integrated(self) -> bool:
+        """Whether it is declared to be integrated with a directory."""
+        return self.file.capabilities.get("directory", False)
+
+    @property
     def signing_keys(self) -> bytes:
         """The public keys that its signatures are verified with, empty when nobody shows them."""
         shown = self.file.provisioned.public_signing_keys_base64

@@ -148,7 +148,8 @@ class ProvisionedTable:
     """[provisioned]: the objects with which the SUT was provisioned, in addition to those of the capability
     ``directory`` (MS-MQSO 6.6.1).
 
-    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown. ``public_..._base64``: the
+    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown.
+    ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
     keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
 
@@ -158,6 +159,7 @@ class ProvisionedTable:
     directory_server: bool = False
     routing_server: bool = False
     send_insecure_nacks: bool = False
+    operating_system_type: str = ""
     public_encryption_keys_base64: str = ""
     public_signing_keys_base64: str = ""
 

@@ -37,7 +37,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     if "hardened_security" not in configuration:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no setting hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
+    judge(
+        "MQDMPR-3.1.1.1-D02",
+        expected=False,
+        observed=configuration["hardened_security"],
+        case="hardened_security before the check",
+    )
     to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
     with _harden_security(sut):
@@ -47,7 +52,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     openings.open_to_send(sut, to)
                     state = sut.outgoing_queue(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
+                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="State of the outgoing queue")
                 sender.send(1, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)

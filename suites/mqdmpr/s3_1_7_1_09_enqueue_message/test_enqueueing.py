@@ -93,7 +93,7 @@ SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21
 
 @needs("send", "transactions")
 @covers(*SEND_RULES)
-@varied("priority", "time to reach queue", "application tag", "trace", "queue journaling")
+@varied("time to reach queue", "application tag", "trace", "queue journaling")
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
     sending, and never after an abort.

@@ -62,8 +62,18 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
     format name with an unknown computer.
     """
     public, private = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\00000001"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_get_path(sut, public)["status"])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_get_path(sut, private)["status"])
+    judge(
+        "MQDMPR-3.1.7.1.26-18",
+        expected=ILLEGAL,
+        observed=_get_path(sut, public)["status"],
+        case="status of the unknown public name",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.26-29",
+        expected=ILLEGAL,
+        observed=_get_path(sut, private)["status"],
+        case="status of the unknown private name",
+    )
 
 
 @needs("get_queue_path", "directory", "queue_control")
@@ -131,9 +141,20 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-03",
         expected={"of_another_computer": "", "of_no_queue": ""},
         observed={"of_another_computer": foreign_answer["path"], "of_no_queue": missing["path"]},
+        case="paths of unknown queues",
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
     public, foreign = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\{number}"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_get_path(sut, public)["status"])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_get_path(sut, foreign)["status"])
+    judge(
+        "MQDMPR-3.1.7.1.26-18",
+        expected=ILLEGAL,
+        observed=_get_path(sut, public)["status"],
+        case="status of the unknown public name",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.26-29",
+        expected=ILLEGAL,
+        observed=_get_path(sut, foreign)["status"],
+        case="status of the unknown private name",
+    )

@@ -48,11 +48,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"before": "second", "taken": "second", "current": each(Call.FAILURE)}
+    expected = {"peeked": "second", "received by other reader": "second", "later reads": each(Call.FAILURE)}
     observed = {
-        "before": first_peek.label_or_outcome,
-        "taken": receive.label_or_outcome,
-        "current": [read.label_or_failure for read in failed_peeks],
+        "peeked": first_peek.label_or_outcome,
+        "received by other reader": receive.label_or_outcome,
+        "later reads": [read.label_or_failure for read in failed_peeks],
     }
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
@@ -70,9 +70,16 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],
+        case="receive at the cursor",
     )
     labels = [read.label_or_outcome for read in following]
-    judge(*rules["next"], expected=["third", "third", "fourth"], observed=labels, evidence=evidence)
+    judge(
+        *rules["next"],
+        expected=["third", "third", "fourth"],
+        observed=labels,
+        evidence=evidence,
+        case="labels returned by the reads",
+    )
 
 
 def keep_cursor(remote, queue, cursor, by):
@@ -145,7 +152,9 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     position = ACTIONS_LEAVING_UNREAD[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-    judge(*unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused)
+    judge(
+        *unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused, case="read by the unread cursor"
+    )
     observed, expected = [refused.label_or_failure], [Call.FAILURE]
     reads = [refused]
     if position is not None:

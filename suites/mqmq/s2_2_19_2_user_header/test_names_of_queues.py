@@ -176,4 +176,4 @@ def test_received_destination_is_read_by_dq(peer, sut, judge):
         connection = peer.open_raw()
         sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
         place = await_arrival(sut, connection, label, queue)
-        judge.all(expected="in its queue", observed=place, evidence=sent)
+        judge.all(expected="stored in its queue", observed=place, evidence=sent, case="message")

@@ -215,11 +215,11 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
-@varied("positive journaling", "negative journaling", priority=("3", "7"))
+@varied("positive journaling", "negative journaling")
 def test_moved_messages_survive_restart(peer, sut, judge):
     """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
     messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
-    then; messages of aborted and open transactions are in the main queue.
+    after the restart; messages of aborted and open transactions are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"

@@ -108,7 +108,7 @@ def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
     judge("MQQB-2.2.3.1-06", expected=expected, observed=reply or connection, evidence=[sent, reply])
 
 
-@needs("inspect")
+@needs("operating_system")
 @covers("MQQB-2.2.3.1-07")
 def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge):
     """OS of the SUT's EstablishConnection request is 1 if its OperatingSystemType is server-class, else 0.
@@ -116,7 +116,7 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     RC of its pings is not evidence: real Windows pinged with RC set and requested with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
     asked = OutgoingSession(peer, sut).await_request()
-    kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
+    kind = sut.operating_system_type
     expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 

@@ -11,7 +11,7 @@ from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, read_s
 
 @needs("send")
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
-@varied("negative journaling", "response queue", priority=("3", "7"))
+@varied("negative journaling", "response queue")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
     """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence."""
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")

@@ -17,7 +17,7 @@ NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
-@varied("queue quota", "queue privacy", priority=("3", "0"))
+@varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
     """The peer sends three messages of another source, out of order, that are addressed to the peer: the SUT forwards
     them with their TransactionHeaders.

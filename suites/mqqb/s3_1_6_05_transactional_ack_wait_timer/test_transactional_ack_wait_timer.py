@@ -26,7 +26,7 @@ MESSAGE_COUNT = 12
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
-@varied("trace", "label", priority=("3", "7"))
+@varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
     message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
@@ -48,6 +48,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
+        case="both transactional messages",
     )
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber

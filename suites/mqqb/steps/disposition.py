@@ -215,7 +215,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
 
 def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
     """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
-    return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"
+    return "stored in its queue" if conversation.peer.await_label(label, queue) else "not stored in its queue"
 
 
 def find_history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:

@@ -38,7 +38,13 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = first.state_after_silence()
     twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    judge(*rules["twice"], expected="MQ_ERROR_INVALID_PARAMETER", observed=twice.outcome, evidence=twice.evidence)
+    judge(
+        *rules["twice"],
+        expected="MQ_ERROR_INVALID_PARAMETER",
+        observed=twice.outcome,
+        evidence=twice.evidence,
+        case="second read with the dwRequestID",
+    )
     elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
     expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)

@@ -45,20 +45,20 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     other.give_back(elsewhere)
     back = queue.start_receive(by=by)
     seen = {
-        "first": first.label_or_outcome,
-        "while_it_is_held": hidden,
+        "received": first.label_or_outcome,
+        "peeked_meanwhile": hidden,
         "nack": refused.outcome,
         "queue": place,
-        "elsewhere": elsewhere.label_or_outcome,
-        "back": back.label_or_outcome,
+        "received_by_other_reader": elsewhere.label_or_outcome,
+        "received_again": back.label_or_outcome,
     }
     expected = facts(
-        first="first",
-        while_it_is_held="second",
+        received="first",
+        peeked_meanwhile="second",
         nack="MQ_OK",
         queue=["first", "second"],
-        elsewhere="first",
-        back="first",
+        received_by_other_reader="first",
+        received_again="first",
     )
     judge(
         "MQQP-3.1.4.2-06",
@@ -91,14 +91,14 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
-        expected=facts(is_null=each(True), used_again=UNKNOWN_CONTEXT_FAULT),
-        observed={"is_null": nulls, "used_again": again.outcome},
+        expected=facts(returned_handle_is_null=each(True), call_with_old_handle=UNKNOWN_CONTEXT_FAULT),
+        observed={"returned_handle_is_null": nulls, "call_with_old_handle": again.outcome},
         evidence=[taken, again],
     )
-    seen = {"first": first.label_or_outcome, "back": back.label_or_outcome, "queue": left}
+    seen = {"received": first.label_or_outcome, "received_again": back.label_or_outcome, "queue": left}
     judge(
         "MQQP-3.1.4.2-12",
-        expected=facts(first="first", back="first", queue=gone),
+        expected=facts(received="first", received_again="first", queue=gone),
         observed=seen,
         evidence=taken.evidence,
     )
