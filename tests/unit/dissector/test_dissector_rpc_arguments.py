@@ -109,6 +109,21 @@ def test_cut_stub_names_the_argument_that_is_missing(lua: Path, tmp_path: Path) 
     assert found["msmq.rpc.hqueue"] == str(int.from_bytes(stub[:4], "little"))
 
 
+def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Path) -> None:
+    """MS-MQRR 1.9 and MS-MQMR 1.9."""
+    names = {"1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead", "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt"}
+    interfaces = [Syntax(UUID(uuid), 1) for uuid in names]
+    calls = [pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))]
+    opening = bind(1, [Proposal(number, interface, (NDR,)) for number, interface in enumerate(interfaces)])
+    with CaptureWriter(tmp_path / "named.pcapng") as capture:
+        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        for time_us, each in enumerate([opening, *calls], 1):
+            capture.tcp_data(1, True, bytes(each), time_us=time_us)
+    options = ("-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "msmq.rpc.operation", "-T", "fields")
+    shown = run_tshark(lua, tmp_path / "named.pcapng", *options, "-e", "msmq.rpc.interface", "-e", "msmq.rpc.operation")
+    assert shown.splitlines() == [f"{name}\topnum 3" for name in names.values()]
+
+
 def test_arguments_in_ndr64_are_not_read_as_ndr(lua: Path, tmp_path: Path) -> None:
     stub = OPERATIONS["RemoteQMCloseCursor"].build_request(True, hQueue=1, hCursor=2)
     (found,) = read_arguments(

@@ -1,4 +1,4 @@
-"""Describe the stubs of RPC operations for the dissector, as tables made from the scapy fields of ``harness.wire``."""
+"""Describe the stubs of RPC operations as tables, made from their scapy fields, for readers in other languages."""
 
 from __future__ import annotations
 
