@@ -47,7 +47,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
         judge(
             rule,
-            expected=facts(genuine=ARRIVED, forged=f"{secured.refused(BAD)}, not in its queue"),
+            expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
             observed={"genuine": genuine.answer, "forged": forged.in_silence},
             case=bit,
             evidence=[*genuine.frames, *forged.frames],

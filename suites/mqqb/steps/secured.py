@@ -91,7 +91,7 @@ class SecuredDisposition:
     @property
     def kept(self) -> str:
         """Return whether the message is in its queue."""
-        return "not stored in its queue" if self.found is None else KEPT
+        return NOT_KEPT if self.found is None else KEPT
 
     @property
     def in_silence(self) -> str:
@@ -101,12 +101,12 @@ class SecuredDisposition:
     @property
     def level(self) -> str:
         """Return the authentication level of the message."""
-        return "not stored in its queue" if self.found is None else str(self.found["security"]["authentication_level"])
+        return NOT_KEPT if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
         """Return the body that an application receives."""
-        return "not stored in its queue" if self.found is None else str(self.found["body"])
+        return NOT_KEPT if self.found is None else str(self.found["body"])
 
 
 DispositionRow = tuple[str, str, str, Any]
@@ -136,7 +136,8 @@ RULES_OF_ACKNOWLEDGING = (
     "MQDMPR-3.1.1.12-D14",
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
-IN_SILENCE = "no acknowledgment and message not stored in its queue"
+NOT_KEPT = "not stored in its queue"
+IN_SILENCE = f"no acknowledgment and message {NOT_KEPT}"
 SUBJECTS = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
@@ -285,6 +286,10 @@ class Secured:
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
         return nack if self.tells else "no acknowledgment"
+
+    def refused_without_storing(self, nack: str) -> str:
+        """Return ``in_silence`` of a message that is refused and not stored."""
+        return f"{self.refused(nack)} and message {NOT_KEPT}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""
