@@ -40,7 +40,12 @@ def test_supplied_access_list_is_kept(sut, judge):
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
     if security is None or bare is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-08",
+        expected=SUPPLIED_ENTRIES,
+        observed=security.granted,
+        case="SID and rights of each entry",
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry for everyone")},
@@ -61,11 +66,12 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     )
     if security is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner)
+    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner")
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_RIGHTS, "creator": None},
         observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
+        case="rights",
     )
 
 
@@ -80,4 +86,9 @@ def test_supplied_system_list_is_kept(sut, judge, granted):
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )
     if security is not None:
-        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT_ENTRIES, observed=security.audited)
+        judge(
+            "MQDMPR-3.1.7.1.3.1-09",
+            expected=AUDIT_ENTRIES,
+            observed=security.audited,
+            case="SID and rights of each audit entry",
+        )

@@ -144,7 +144,9 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     sut.change_environment(directory=False)
     sut.attempt(sut.send, f"PUBLIC={UNKNOWN_IDENTIFIER}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.is_offline)
-    judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
+    judge(
+        "MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline), case="directory"
+    )
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN_NAMES.items():
@@ -154,8 +156,37 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
+    judge(
+        "MQDMPR-3.1.7.1.20-26",
+        expected=holds("online again", otherwise="offline"),
+        observed=bool(online),
+        case="directory",
+    )
     while accepted and (session := sender.poll_session()) is not None:
         sender.collect(session, 1)
         session.acknowledge_all()
         accepted -= 1
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
+@covers("MQDMPR-3.1.7.1.20-11")
+def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
+    """The SUT finds the path name of a public queue of another queue manager while the directory is available, not
+    while it is unavailable, and again when it is available again.
+    """
+    enterprise = Enterprise(peer, sut)
+    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+
+    def is_found():
+        return bool(sut.control.call("get_queue_path", format_name=name)["path"])
+
+    before = is_found()
+    enterprise.go_offline()
+    offline = is_found()
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    judge(
+        "MQDMPR-3.1.7.1.20-11",
+        expected={"found_before": True, "found_offline": False, "found_afterwards": True},
+        observed={"found_before": before, "found_offline": offline, "found_afterwards": is_found()},
+    )

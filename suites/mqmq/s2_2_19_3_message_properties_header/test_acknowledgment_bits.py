@@ -18,8 +18,8 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, corre
 )
 @varied("queue quota", "queue privacy")
 def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge, queue, expected):
-    """A transactional message with PA and NA and one without arrive: only the message with PA and NA gets an
-    acknowledgment of its arrival or refusal.
+    """Two transactional messages arrive, one with PA and NA and one without these bits: only the message with PA and NA
+    gets an acknowledgment of its arrival or refusal.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)

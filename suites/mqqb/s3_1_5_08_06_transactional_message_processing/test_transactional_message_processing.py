@@ -320,6 +320,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             expected=expected,
             observed=observed,
             evidence=sent,
+            case="RejectCount",
         )
         if count == 1:
             _judge_growth(

@@ -18,7 +18,7 @@ from suites.mqqb.steps.cleanup import (
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
     """Of three sessions, two receive a message (accepted or refused) half-way through the cleanup time: the idle
-    session closes after one cleanup time, the others after two.
+    session closes after one cleanup time, and the two used sessions after two.
 
     The document recommends that an idle session closes, and demands the time.
     """
@@ -41,6 +41,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         expected=holds("closed", otherwise="still open"),
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
+        case="idle session",
     )
     judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])

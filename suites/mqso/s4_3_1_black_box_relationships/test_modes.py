@@ -44,7 +44,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         observed={"received": received_label, "sent": Sender.tags(frames)},
         evidence=[packet, *frames],
     )
-    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome)
+    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome, case="creation of a public queue")
 
 
 @needs("directory", "queue_control", "inspect")

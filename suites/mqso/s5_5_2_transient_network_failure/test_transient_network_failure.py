@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.expectations import each
 from harness.peer.peer import Peer
@@ -14,9 +16,10 @@ from suites.mqqp.steps.reader import Outcome, Reader
 
 @needs("send", "queues")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
-def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
-    """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
-    four new messages of all kinds in order.
+@pytest.mark.parametrize("attempts", [3, 12])
+def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempts):
+    """An unacknowledged message is sent again on the next connection; after a short or a long outage the SUT sends that
+    message and four new messages of all kinds in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
@@ -25,12 +28,18 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     frames = _receive_on_next_connection(peer, listener)
-    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
+    judge(
+        "MQSO-5.1.1.2-D09",
+        expected=[1],
+        observed=tags(frames),
+        evidence=[number, *frames],
+        case="ApplicationTags of the sent messages",
+    )
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
-    peer.pass_time(3 * sut.duration_ms(RETRY_MS))
+    peer.pass_time(attempts * sut.duration_ms(RETRY_MS))
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
@@ -39,6 +48,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
         expected=[1, 2, 3, 4, 5],
         observed=tags(frames),
         evidence=[number, *frames],
+        case="ApplicationTags of the sent messages",
     )
 
 
@@ -66,14 +76,15 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
         "MQSO-5.5.2-04",
         expected=Outcome.NO_SUCCESS,
         observed=reader.begin("remote_open", queue=reader.format_name).outcome(),
+        case="opening of the remote queue",
     )
     for _ in range(2):
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome())
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome(), case="opening of the remote queue")
         remote = opened.wait().get("remote")
         observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed)
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed, case="read of the remote queue")
         reader.server.close()
         for association in reader.server.associations:
             association.end()

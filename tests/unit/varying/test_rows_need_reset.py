@@ -1,4 +1,4 @@
-"""A varied check runs with its rows only on a system that can be reset: a row must not meet what an earlier row left."""
+"""A varied check runs with its rows only on a system that can be reset, so that no row meets what another one left."""
 
 from __future__ import annotations
 
