@@ -176,8 +176,8 @@ def _check_reached(system: System) -> Line:
 
 def _peer_not_reached(system: System) -> str:
     keys = "driver.peer_address, driver.peer_tcp_port"
-    return f"{system.file.label} has the tester's peer at {describe_place(system)} ({keys}), and the system does not "
-        "connect to it"
+    place = describe_place(system)
+    return f"{system.file.label} has the tester's peer at {place} ({keys}), and the system does not connect to it"
 
 
 def _has_acknowledgment(session: Session) -> bool:
