@@ -11,17 +11,17 @@ from typing import Any
 
 from harness.dissector.expert_items import EXPERT_ITEMS
 from harness.wire.layouts import Expression, FieldLayout, LayerLayout, read_layouts
-from harness.wire.rpc import QM2QM, QMCOMM
+from harness.wire.rpc import EPT, QM2QM, QMCOMM
+from harness.wire.rpc_interfaces import INTERFACES
+from harness.wire.rpc_layouts import describe_stub
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
 from harness.wire.value_names import CLASSES
 
 ENGINE = Path(__file__).with_name("msmq.lua")
-QMRR = "41208ee0-e970-11d1-9b9e-00e02c064c39"
-"""The interface RemoteRead of MS-MQRR, which the dissector only names, because the harness has no layouts of its
-operations.
-"""
+READ = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
+"""The operations of the interfaces whose stubs the harness can read; the dissector only names the other interfaces."""
 
 
 def write_dissector() -> str:
@@ -45,18 +45,24 @@ def _build_field_table(field: FieldLayout) -> dict[str, Any]:
 
 
 def _build_operation_tables() -> dict[str, Any]:
-    described = {
-        str(QM2QM.uuid): ("qm2qm", QM2QM_OPERATIONS.values()),
-        str(QMCOMM.uuid): ("qmcomm", QMCOMM_OPERATIONS.values()),
-        QMRR: ("RemoteRead (MS-MQRR)", ()),
+    return {
+        str(uuid): _build_interface_table(name.partition(" (")[0], READ.get(uuid, {}).values())
+        for uuid, name in INTERFACES.items()
+        if uuid != EPT.uuid
     }
-    return {uuid: _build_interface_table(name, operations) for uuid, (name, operations) in described.items()}
 
 
 def _build_interface_table(name: str, operations: Iterable[Operation]) -> dict[str, Any]:
     known = list(operations)
     returns = {one.name: True for one in known if any(field.name == "Return" for field in one.Response.fields_desc)}
-    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns}
+    stubs = {
+        one.name: {
+            "request": describe_stub(one.Request.fields_desc),
+            "response": describe_stub(one.Response.fields_desc),
+        }
+        for one in known
+    }
+    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns, "stubs": stubs}
 
 
 def _expert_items() -> str:

@@ -19,6 +19,8 @@ from harness.expectations.base import (
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
+EMPTY = "none"
+"""The text of a mapping without names."""
 
 
 @runtime_checkable
@@ -39,7 +41,7 @@ class Named(Expectation):
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
-        self._text = show_named({name: _show_expected(value) for name, value in expected.items()})
+        self._text = show_named({name: _show_expected(value) for name, value in expected.items()}) or EMPTY
 
     def __str__(self) -> str:
         return self._text
@@ -48,7 +50,7 @@ class Named(Expectation):
         found = self._read(observed)
         if found is None:
             return show_value(observed)
-        return show_named({name: self._show_field(name, one) for name, one in found.items()})
+        return show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)

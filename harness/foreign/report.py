@@ -87,7 +87,7 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
     if totals.lost:
         yield f"  incomplete packets, which are not judged: at least {totals.lost:,}"
     if totals.interfaces:
-        from harness.foreign.pdus import INTERFACES  # which takes a second to import
+        from harness.wire.rpc_interfaces import INTERFACES  # harness.wire takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
         yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MOST_LISTED_LINES])}"

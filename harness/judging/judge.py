@@ -450,10 +450,15 @@ class _Outcome(NamedTuple):
 
 def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     difference = expected.compare(observed)
-    where = f"{case}: " if case else ""
-    if difference is None:
-        return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", find_refusal_reasons(observed))
+    texts = str(expected), str(difference or expected.show(observed))
+    if case:
+        texts = _add_case(case, texts[0]), _add_case(case, texts[1])
+    return _Outcome(difference is None, *texts, None if difference is None else find_refusal_reasons(observed))
+
+
+def _add_case(case: str, text: str) -> str:
+    """Return a text with the name of its observation; named values are in brackets, as in ``show_nested``."""
+    return f"{case}: [{text}]" if ": " in text else f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:

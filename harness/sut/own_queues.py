@@ -255,7 +255,7 @@ class OwnQueues:
 
     def forget_queues(self) -> None:
         """Forget the queues of the current row, because the next row creates its own queues."""
-        self._queues, self._made, self._paused, self._kept_in = {}, {}, [], set()
+        self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
 
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
         """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""

@@ -20,8 +20,13 @@ TEXTS = (
     ("<a/>", "<ab/>"),
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
+    ("x" * 0x8000, "<b/>"),
+    ("<a/>", "y" * 0x8000),
+    ("<a/>", "z" * 0x1_0000),
 )
-"""Texts of Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
+"""Texts of Header and Body: empty, of even and odd length, long, with characters of two WCHARs, and with lengths above
+0x7FFF and 0xFFFF.
+"""
 
 
 def _listed(name):

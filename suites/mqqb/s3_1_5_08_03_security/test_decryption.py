@@ -75,6 +75,29 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
 
 
+BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
+"""Bodies that fill the last block of a cipher, or end like the padding of a block."""
+
+
+@SECURITY_NEEDS
+@covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
+    """Encrypted bodies that fill the last block of the cipher, or that end like its padding, arrive unchanged."""
+    secured = Secured(peer, sut)
+    packets = {
+        f"{name}, {body!a}": encrypt(sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits])
+        for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
+        for body in BODY_ENDS
+    }
+    rows = [
+        (rule, f"{name}, {body!a}", "body", body)
+        for rule in ("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+        for name in ENCRYPTION_KINDS
+        for body in BODY_ENDS
+    ]
+    judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+
+
 @SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-45")
 @varied("extension", "destination", acknowledgments=("none", "of arrival"))

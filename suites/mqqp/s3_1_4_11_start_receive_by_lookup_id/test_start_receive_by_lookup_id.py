@@ -466,3 +466,30 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         observed={"read_of_other_queue": right.label_or_outcome, "read_of_emptied_queue": wrong.label_or_failure},
         evidence=[right, wrong],
     )
+
+
+PRIORITIES = (7, 6, 0)
+
+
+@pytest.mark.parametrize(
+    ("action", "at", "rule"),
+    [
+        pytest.param(action, at, DEMANDS[action][1], marks=covers(DEMANDS[action][1]), id=f"{action:#x}-{at}")
+        for action in LOOKUPS
+        for at in range(3)
+    ],
+)
+def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rule):
+    """Three messages have different priorities: a lookup of each action from each of them reads the message at its
+    place in the queue.
+    """
+    queue = remote.open()
+    for label, priority in reversed(list(zip(LABELS, PRIORITIES, strict=True))):  # the last comes first
+        remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
+    known = find_three_lookup_ids(queue, judge, rule)
+    there = at + BESIDE[action.peeking]
+    expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
+    read = queue.look_up(action, known[at])
+    judge(rule, expected=expected, observed=read.label_or_failure, evidence=read.evidence)
+    if action.is_receive and read.outcome == "MQ_OK":
+        queue.acknowledge(read)

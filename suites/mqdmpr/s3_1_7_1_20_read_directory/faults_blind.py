@@ -1,0 +1,28 @@
+"""A violation of MS-MQDMPR 3.1.7.1.20."""
+
+from __future__ import annotations
+
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from harness.faults.parts import fault
+from reference_qm.codec.format_names import PublicName
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.statuses import Status
+
+_SEEN: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+
+
+@fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
+class RemembersQueues(QueuePaths):
+    """While the directory is offline, a queue manager finds a queue of another that it read while online."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        seen = _SEEN.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            seen[name.QueueGuid] = found
+        elif self.qm.enterprise.state.DirectoryOffline:
+            return seen.get(name.QueueGuid, found)
+        return found

@@ -1,0 +1,18 @@
+"""A violation of MS-MQMQ 2.2.19.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.restoring import Restoring
+
+
+@fault("receiver-recoverable-message-of-subqueue-lost-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
+class SubqueueLost(Restoring):
+    """After a restart, the queue manager does not recover the recoverable messages of subqueues."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        place = value["in"].lower()
+        if not (place.startswith("queue:") and ";" in place and not place.endswith(";journal")):
+            super()._restore_message(rest, value)

@@ -1,0 +1,47 @@
+"""Violations of MS-MQMQ 2.5."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessagePropertiesHeader, PrivateQueueFormatNameId, UserMessagePacket
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.security import SignatureType
+
+HASHED_BODY_BYTES = 0x1000
+NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+
+
+@fault("signature-1.0-private-response-queue-not-covered", breaks="MQMQ-2.5.1-06", blind=True)
+class PrivateResponseQueueUncovered(SecurityOnReceipt):
+    """An MSMQ 1.0 signature does not cover a response queue whose name is a private format name."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        if kind is SignatureType.SIG10 and isinstance(packet.UserHeader.ResponseQueue, PrivateQueueFormatNameId):
+            packet = replace(packet, UserHeader=replace(packet.UserHeader, ResponseQueue=None))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-1.0-body-beyond-4096-bytes-not-covered", breaks="MQMQ-2.5.1-04", blind=True)
+class LongBodyUncovered(SecurityOnReceipt):
+    """An MSMQ 1.0 signature covers only the first 4096 bytes of the body."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG10 and len(properties.MessageBody) > HASHED_BODY_BYTES:
+            short = replace(properties, MessageBody=properties.MessageBody[:HASHED_BODY_BYTES])
+            packet = replace(packet, MessagePropertiesHeader=short)
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
+class NegativeReceiveUncovered(SecurityOnReceipt):
+    """An MSMQ 3.0 signature covers only three of the four acknowledgment bits, without NR."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG30:
+            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
+            packet = replace(packet, MessagePropertiesHeader=cleared)
+        return super().signed_properties(packet, kind)
