@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.derived import systems_of
 from reports.lake.local import local_path
-from reports.lake.order import rank
+from reports.lake.order import rank_of
 from reports.lake.renamed_checks import new_names_of_systems
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
@@ -210,7 +210,7 @@ def _cut_frame(row: Column) -> Column:
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
     """Choose the verdicts to show from small columns, then read their texts and packets."""
-    bad = rank(sql.col("verdict"))
+    bad = rank_of(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (
         lake.table("rule_current")
@@ -252,7 +252,7 @@ def _read_found(lake: Lake) -> DataFrame:
         sql.size("beside") > 0,
     )
     found = _read_shown_verdicts(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
-    return found.orderBy("sut", rank(sql.col("verdict")), "rule")
+    return found.orderBy("sut", rank_of(sql.col("verdict")), "rule")
 
 
 def _read_changes(lake: Lake) -> DataFrame:

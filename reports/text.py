@@ -20,7 +20,7 @@ BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Return ``text`` with every control, bidirectional or other unprintable character as ⟨U+XXXX⟩."""
     if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str, limit: int = 200) -> str:
     """Return ``text`` for a terminal: visible, on one line, at most ``limit`` characters."""
-    line = " ".join(visible(text).split())
+    line = " ".join(make_visible(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 

@@ -140,6 +140,6 @@ class Application:
 computer_names, tried, DONE, REFUSED = list_computer_names, outcome_of, Outcome.DONE, Outcome.REFUSED
 
 
-def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
+def receive_label(sut: Sut, verb: str = "receive", **where: Any) -> str:
     """Read a message that must be available at once; return its label, or ``NOTHING``."""
     return sut.read_label(verb, **where)

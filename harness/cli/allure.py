@@ -12,7 +12,7 @@ import typer
 
 from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import UsageError
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
@@ -43,7 +43,7 @@ def allure(
             "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run with --allure"
         )
     confirm_file(out)
-    with unwound(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
+    with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
             results = _made_of(found, Path(folder))

@@ -11,7 +11,7 @@ import typer
 from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def check(
     catalogue = load_catalogue()
     findings: list[tuple[Checked, list[SystemFinding]]] = []
     refused = False
-    with unwound():
+    with unwind_on_signals():
         for path in captures:
             try:
                 checked = check_capture(path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()))

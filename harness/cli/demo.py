@@ -24,7 +24,7 @@ from harness.cli.outputs import report_write_errors
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
@@ -160,7 +160,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    with unwound(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
         return _watch_runs(systems, guard, out, console, began)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
 
     confirm_file(out)
     driver = driver_for(load_sut_file(sut), out.parent)
-    with unwound():
+    with unwind_on_signals():
         start_all([driver])
         try:
             system = driver.open("learn", "learn", 0)

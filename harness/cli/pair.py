@@ -10,7 +10,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from harness.pair.running import Cell
@@ -92,7 +92,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
     chosen = [known[name] for name in scenario or known]
-    with unwound():
+    with unwind_on_signals():
         try:
             drivers.start()
             cells = run_pair(drivers, out, load_catalogue(), _print_cell, chosen)

@@ -44,12 +44,12 @@ def diff(
     """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run that did not fail in the older
     run.
     """
-    from harness.results.difference import compare
+    from harness.results.difference import compare_runs
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run
 
     _confirm_output(out)
-    difference = compare(read_run(run_a), read_run(run_b))
+    difference = compare_runs(read_run(run_a), read_run(run_b))
     text = FORMATS[format_](difference)
     if out is None:
         typer.echo(text, nl=False)

@@ -111,15 +111,15 @@ def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import places_of
-    from harness.rules.coverage import DEMAND, totals
+    from harness.rules.coverage import DEMAND, sum_sections
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
     demands = [one for one in sections if one.kind == DEMAND]
-    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *totals(sections))))
-    for whole in totals(demands):
+    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *sum_sections(sections))))
+    for whole in sum_sections(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")

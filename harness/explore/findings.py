@@ -50,7 +50,7 @@ def load(path: Path) -> Sequence:
         raise UsageError(f"{path}: is not a sequence of `mqconform explore`: {error!r}") from error
 
 
-def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
+def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines that describe a diverging walk: the rules with their sentences, and the steps with their answers.
 
     Arguments with their simplest value are omitted.

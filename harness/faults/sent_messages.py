@@ -14,7 +14,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 
 
-def carries(header: str) -> Callable[[UserMessagePacket], bool]:
+def has_header(header: str) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that selects messages with a header, such as ``TransactionHeader``."""
     return lambda packet: getattr(packet, header) is not None
 

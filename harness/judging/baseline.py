@@ -93,7 +93,7 @@ class Held:
             yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
 
 
-def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
+def compare_with_deviations(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
     """Compare the verdicts of the rules with the listed deviations; only a whole run shows that a listed rule passes
     again.
     """

@@ -20,7 +20,7 @@ from harness.preflight.findings import Count, Report
 from harness.preflight.setup import Setup
 from harness.roots import asking
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import endpoint
+from harness.roots.remote_reading import check_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
@@ -48,7 +48,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
 
 
 def _list_findings(setup: Setup) -> Iterator[Line]:
-    yield from network.name(setup)
+    yield from network.report_name(setup)
     if isinstance(setup.driver, ProcessDriver):
         started = _start_program(setup, setup.driver)
         yield started
@@ -89,18 +89,18 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
             return
     yield from bind_and_call(setup)
     if _has_capability(setup, "qm2qm"):
-        yield endpoint(setup)
+        yield check_endpoint(setup)
 
 
 def _check_roots(setup: Setup) -> Iterator[Line]:
     """Check the root causes that a run checks at its first bad verdict."""
-    yield asking.identity(setup.file, setup.guid)
+    yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
         yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
     elif not setup.peer_can_listen:
-        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.where(setup)}")
+        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.describe_place(setup)}")
     else:
-        for line in asking.delivery(setup, reached=False):
+        for line in asking.check_delivery(setup, reached=False):
             setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
@@ -135,14 +135,14 @@ def _check_queues(setup: Setup) -> Iterator[Line]:
 
 
 _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
-    network.addresses,
-    network.sessions,
-    network.ping,
-    by_control.identity,
+    network.check_addresses,
+    network.check_sessions,
+    network.check_ping,
+    by_control.check_identity,
     _check_rpc,
     network.peer_ports,
     _check_roots,
-    by_control.clock,
+    by_control.check_clock,
     _check_queues,
 )
 

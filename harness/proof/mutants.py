@@ -176,7 +176,7 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
     return outcomes
 
 
-def report(tally: Tally) -> Iterator[str]:
+def report_mutants(tally: Tally) -> Iterator[str]:
     """Yield the lines of the report: survivors by file, complaints, and the scores."""
     file = ""
     for mutant, outcome in tally.survivors():

@@ -243,7 +243,7 @@ def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Fou
                 proof.overreached.setdefault((fault.name, line.rule), line)
 
 
-def report(proof: Proof) -> Iterator[str]:
+def report_proof(proof: Proof) -> Iterator[str]:
     """Yield a line for each failure of the proof, and a summary as the last line."""
     yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):

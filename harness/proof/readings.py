@@ -144,7 +144,7 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
     )
 
 
-def summary(found: ReadingsRun) -> str:
+def summarize_readings(found: ReadingsRun) -> str:
     """Return one line that summarizes the results."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
     return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"

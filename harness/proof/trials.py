@@ -15,7 +15,7 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.faults.registry import add, load_faults
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
@@ -215,7 +215,7 @@ class Trials:
 
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return the result of the work."""
-    with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
+    with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]

@@ -56,7 +56,7 @@ class Difference:
         return any(step.kind in WORSE_KINDS for step in self.steps)
 
 
-def compare(a: RunResults, b: RunResults) -> Difference:
+def compare_runs(a: RunResults, b: RunResults) -> Difference:
     """Compare two runs. A rule that a partial run did not judge is added or removed, never better or worse."""
     return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 

@@ -68,7 +68,7 @@ def coverage(
     )
 
 
-def totals(sections: list[SectionCoverage]) -> list[SectionCoverage]:
+def sum_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
     """Return the sums over sections, a row for each document, level and class; the demands of a document are first."""
     found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:

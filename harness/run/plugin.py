@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.interrupts import Handlers, raise_on, restore
+from harness.interrupts import Handlers, raise_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
@@ -81,7 +81,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
-    from harness.run.run import Run, slug
+    from harness.run.run import Run, make_slug
     from harness.sut.drivers import start_all, timeouts_report
 
     try:
@@ -101,7 +101,7 @@ def _begin_run(config: pytest.Config) -> None:
             file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
-        folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
         config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
@@ -417,4 +417,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    restore(config.stash.get(EARLIER_HANDLERS, {}))
+    restore_handlers(config.stash.get(EARLIER_HANDLERS, {}))

@@ -19,9 +19,9 @@ from typing import IO
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BROKEN, Entry, Verdict
-from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, delivery, identity
+from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import REMOTE_READING, endpoint
+from harness.roots.remote_reading import REMOTE_READING, check_endpoint
 from harness.roots.system import System
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
@@ -105,11 +105,11 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     uses.
     """
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
-    yield identity(driver.file, driver.identifier)
+    yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
-    yield from delivery(system, reached=reached)
-    yield endpoint(system)
+    yield from check_delivery(system, reached=reached)
+    yield check_endpoint(system)
 
 
 def doubt_verdicts(

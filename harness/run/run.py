@@ -23,7 +23,7 @@ from harness.compiled.kept import keep_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
-from harness.judging.baseline import Baseline, Held, hold
+from harness.judging.baseline import Baseline, Held, compare_with_deviations
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
@@ -87,7 +87,7 @@ class Run:
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
     """The residue of the run before it was resumed; residue of checks that are repeated no longer counts."""
     timeouts: dict[str, Any] | None = None
-    """The speed of the SUT's answers at the start, and the timeouts computed from it (harness.sut.timeouts.report)."""
+    """The speed of the SUT's answers at the start, and the timeouts computed from it (`report_timeouts`)."""
     aborted: str | None = None
     deadline_s: int | None = None
     """The time after the beginning of the run, in seconds, after which no check is started."""
@@ -146,7 +146,7 @@ class Run:
     ) -> Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
+        run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
         done, earlier = Recorded(), _Earlier(run_id, started)
         if resume:
             earlier = _Earlier.read(folder, file)
@@ -283,7 +283,7 @@ class Run:
         """Compare the run with its baseline; without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
-        return hold(self.log.rules, deviations, whole=whole)
+        return compare_with_deviations(self.log.rules, deviations, whole=whole)
 
     def expects(self, rule: str, verdict: Verdict) -> bool:
         """Return whether the baseline accepts a verdict as a known deviation."""
@@ -354,7 +354,7 @@ def frozen_tests(suites: Path) -> int:
     return int(tree["tests"])
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return a text as part of a file name, with letters, digits and hyphens only."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 

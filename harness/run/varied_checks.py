@@ -155,7 +155,7 @@ class VariedCheck:
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
-        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe(row)}")
+        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
             name: self._argument(name, value)
@@ -210,7 +210,7 @@ class VariedCheck:
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed(missed.row, self.plain)
-        entry, case = missed.entry(rule), describe(part)
+        entry, case = missed.entry(rule), describe_row(part)
         return replace(
             entry,
             expected=f"{case}: {entry.expected}" if entry.expected else "",
@@ -241,6 +241,6 @@ def select_changed(row: Row, plain: Row) -> Row:
     return {name: value for name, value in row.items() if plain[name] != value}
 
 
-def describe(row: Row) -> str:
+def describe_row(row: Row) -> str:
     """Return a row as the text that a verdict shows."""
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -150,7 +150,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
     return Speed(tuple(samples))
 
 
-def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
+def report_timeouts(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
     """Return the timeouts for run.json; with several workers, the timeouts for the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)

@@ -11,7 +11,7 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
-from harness.sut.limited_control import limit, read_remotely
+from harness.sut.limited_control import limit_control, read_remotely
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import BeginsTape, Sut
@@ -133,7 +133,7 @@ class VirtualDriver:
         who, offered = identity_of(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
             return control, who
-        limited, who = limit(control, who, offered) if offered else (None, Identity(who.identifier))
+        limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))
         return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:

@@ -54,7 +54,7 @@ def _draw_row(
             found.append(row)
             missing = [one for one in missing if not one.items() <= row.items()]
     while missing:
-        made = complete(missing[0], values, banned)
+        made = complete_row(missing[0], values, banned)
         assert made is not None  # it is wanted, so some row has it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
@@ -92,11 +92,11 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
     for names in combinations(values, strength):
         for ones in product(*(values[name] for name in names)):
             tuple_ = dict(zip(names, ones, strict=True))
-            if complete(tuple_, values, excluded) is not None:
+            if complete_row(tuple_, values, excluded) is not None:
                 yield tuple_
 
 
-def complete(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
+def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
     """Return an allowed row that contains this part; its other values are the earliest possible ones. None if no such
     row exists.
     """
@@ -105,5 +105,5 @@ def complete(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[
     name = next((name for name in values if name not in part), None)
     if name is None:
         return {name: part[name] for name in values}
-    rows = (complete({**part, name: value}, values, excluded) for value in values[name])
+    rows = (complete_row({**part, name: value}, values, excluded) for value in values[name])
     return next((row for row in rows if row is not None), None)

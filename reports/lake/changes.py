@@ -1,4 +1,4 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``derive_changes``.
 
 Each run is compared with the previous run, by the standing verdict after each. The standing verdict is the worst of the
 latest decided verdicts of the checks that count under the suites of the run. So a partial run does not pass rules that
@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, is_decided, rank, verdict_at
+from reports.lake.order import DECIDED_RANKS, is_decided, rank_of, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts
 from reports.lake.schemas import shape_rows
 
@@ -30,7 +30,7 @@ class EarlierVerdicts:
     ingest: int
 
 
-def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
+def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """Return a row for each rule and run that changed the standing verdict.
 
     ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
@@ -70,13 +70,13 @@ def events(
     """
     said = sql.col("verdict")
     decided = (
-        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", rank(said).alias("rank"))
+        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", rank_of(said).alias("rank"))
         .where(is_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
-        decided = decided.unionByName(before.check_current.withColumn("rank", rank(said)).drop("verdict"))
+        decided = decided.unionByName(before.check_current.withColumn("rank", rank_of(said)).drop("verdict"))
     if catalogue is None:
         return decided
     reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)

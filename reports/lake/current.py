@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import counts, is_decided, rank, verdict_at
+from reports.lake.order import count_columns, is_decided, rank_of, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts, newest_suites
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
@@ -41,10 +41,10 @@ def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) 
 
     Takes the arguments of `rule_current`.
     """
-    return _join_lines(_rules_by_checks(standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_rules_by_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
 
-def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the standing verdict of each check and rule.
 
     Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
@@ -53,7 +53,7 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     """
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
-    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank(sql.col("verdict")).alias("rank"))
+    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank_of(sql.col("verdict")).alias("rank"))
     # One number that is greater for a later run and, within a run, for a worse verdict: numbers are aggregated in
     # place, structs are not.
     order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
@@ -197,6 +197,6 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
         sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
         sql.transform(sql.array_sort("beside"), without_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        counts({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+        count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
     return shape_rows(rows, "rule_current")

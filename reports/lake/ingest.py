@@ -105,7 +105,7 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
     if not found:
         return []
     scan = lines.read(lake.spark, [source.folder.files[VERDICTS].uri for source in found])
-    contents = {row.path: row for row in lines.contents(scan).collect()}
+    contents = {row.path: row for row in lines.read_contents(scan).collect()}
     read = []
     for source in found:
         row = contents.pop(source.folder.path(VERDICTS), None)

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import as_pattern
-from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct
+from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
 from reports.records import YEARS
 from reports.vocabulary import VERDICTS
 
@@ -30,7 +30,12 @@ QUOTED_COLUMNS = {name: type_ for name, type_ in PACKET.items() if name not in (
 LINE_SCHEMAS = {
     1: {"schema": "int", "seq": "bigint", **TEXT_COLUMNS, **LIST_COLUMNS}
     | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
-    | {"document": "string", "section": "string", "level": "string", "evidence": f"array<{struct(QUOTED_COLUMNS)}>"},
+    | {
+        "document": "string",
+        "section": "string",
+        "level": "string",
+        "evidence": f"array<{struct_type(QUOTED_COLUMNS)}>",
+    },
     2: {
         "schema": "int",
         "seq": "bigint",
@@ -73,7 +78,7 @@ def plain_path(path: Column) -> Column:
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
-def contents(lines: DataFrame) -> DataFrame:
+def read_contents(lines: DataFrame) -> DataFrame:
     """Return for each file: path, lines, and an order-independent fingerprint in two columns, total and mixed."""
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
@@ -93,7 +98,7 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
     # A line is embedded in an object and a list: text behind the line's own object is then an error, and is not
     # ignored.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
-    type_ = f"v array<{struct(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
+    type_ = f"v array<{struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
@@ -189,7 +194,7 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     )
 
 
-def union(frames: Sequence[DataFrame]) -> DataFrame:
+def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
     """Return the union of the rows of several data frames."""
     return reduce(DataFrame.unionByName, frames)
 

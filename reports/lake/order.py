@@ -12,7 +12,7 @@ from reports.vocabulary import DECIDED, SEVERITY, VERDICTS
 DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
 
 
-def rank(verdict: Column) -> Column:
+def rank_of(verdict: Column) -> Column:
     """Return the rank of a verdict: 0 (fail) to 7; null for an unknown verdict."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 
@@ -27,7 +27,7 @@ def is_decided(rank_: Column) -> Column:
     return rank_.isin(*DECIDED_RANKS)
 
 
-def counts(numbers: Mapping[str, Column]) -> Column:
+def count_columns(numbers: Mapping[str, Column]) -> Column:
     """Return a map from verdict to the number of its rows, without zeros."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Commit, table_folder
-from reports.lake.schemas import FACTS, SYSTEM, ddl
+from reports.lake.schemas import FACTS, SYSTEM, table_ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -93,7 +93,7 @@ class _Writer:
 
     def read_back(self, table: str) -> DataFrame:
         """Return the rows of a written table, read from its files."""
-        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
+        return self.lake.spark.read.schema(table_ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
     def _folder_of(self, table: str) -> str:
         return f"{self.lake.uri}/{table_folder(self.commit, table)}"
@@ -127,11 +127,13 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     }
 
     def write_evidence() -> None:
-        writer.keep("evidence", lines.union([lines.evidence(each, schema) for schema, each in taken.items()]))
+        writer.keep("evidence", lines.union_frames([lines.evidence(each, schema) for schema, each in taken.items()]))
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
-        writer.keep("verdicts", lines.union([lines.verdicts(each, known, schema) for schema, each in taken.items()]))
+        writer.keep(
+            "verdicts", lines.union_frames([lines.verdicts(each, known, schema) for schema, each in taken.items()])
+        )
         verdicts = writer.read_back("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
@@ -153,7 +155,7 @@ def _write_rejected(
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
-    writer.keep("rejected", lines.union([each for each in found if each is not None]))
+    writer.keep("rejected", lines.union_frames([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
     _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from reports.model import Run
-from reports.text import visible
+from reports.text import make_visible
 from reports.vocabulary import DECIDED, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
@@ -72,7 +72,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
     left, right = _width_of("MSMQ"), _width_of(words)
-    text = escape(visible(words))
+    text = escape(make_visible(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="MSMQ conformance: {text}">'

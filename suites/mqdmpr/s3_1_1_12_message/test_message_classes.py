@@ -17,11 +17,11 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation,
+    correlation_id_of,
     delete,
     identifier,
-    purge,
-    take,
+    purge_queue,
+    receive_first_message,
 )
 
 SHORT_LIFETIME_S = 2
@@ -42,7 +42,7 @@ RULE_BY_CLASS = {
 
 
 def _judge_class(judge, receiver, sent, value):
-    acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
+    acks = [ack for ack in receiver.await_acks(1) if correlation_id_of(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
     judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
     receiver.acknowledge_all()
@@ -86,8 +86,8 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     [
         pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
         for act, bit, value, need in (
-            (take, "PR", RECEIVE, "receive"),
-            (purge, "NR", Q_PURGED, "receive"),
+            (receive_first_message, "PR", RECEIVE, "receive"),
+            (purge_queue, "NR", Q_PURGED, "receive"),
             (delete, "NR", Q_DELETED, "queue_control"),
         )
     ],

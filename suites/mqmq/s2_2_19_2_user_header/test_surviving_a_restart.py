@@ -11,7 +11,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import Secured, sign
+from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
 UNCHANGED = none("change of a message")
@@ -337,7 +337,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     After a restart both are unchanged, with the result of their authentication.
     """
     secured = Secured(peer, sut)
-    packets = {"plain": secured.message(header={"DM": 1}), "signed": sign(secured.message(header={"DM": 1}))}
+    packets = {"plain": secured.message(header={"DM": 1}), "signed": sign_message(secured.message(header={"DM": 1}))}
     found = secured.dispositions(packets)
     before = sut.messages()
     if not before:

@@ -15,7 +15,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 RESERVED = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -211,7 +211,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)
-            judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
+            judge.all(expected=SAME_PROPERTIES, observed=observed, case=label, evidence=frame)
 
 
 @needs("receive")

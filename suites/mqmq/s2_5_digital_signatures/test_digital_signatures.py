@@ -20,7 +20,7 @@ from harness.wire import (
 )
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, add_signature, sign
+from suites.mqqb.steps.secured import Secured, add_signature, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
@@ -143,9 +143,9 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} after the change"] = sign(_change_property(message(), changed, peer, sut), version)
+        packets[f"{number} after the change"] = sign_message(_change_property(message(), changed, peer, sut), version)
         earlier = message()
-        before = sign(earlier, version)
+        before = sign_message(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
         packets[f"{number} before the change"] = add_signature(

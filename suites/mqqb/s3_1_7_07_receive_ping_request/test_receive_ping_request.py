@@ -9,7 +9,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
-    SIGNATURE,
+    PING_SIGNATURE,
     PingExchange,
     await_ping_response,
     fetch_server_guid,
@@ -100,7 +100,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
         ("MQQB-3.1.7.7-07", "RC", RC),
         ("MQQB-2.2.7-22", "Cookie", cookie),
         ("MQQB-3.1.7.7-08", "Cookie", cookie),
-        ("MQQB-2.2.7-20", "Signature", SIGNATURE),
-        ("MQQB-3.1.7.7-10", "Signature", SIGNATURE),
+        ("MQQB-2.2.7-20", "Signature", PING_SIGNATURE),
+        ("MQQB-3.1.7.7-10", "Signature", PING_SIGNATURE),
     ):
         judge(rule, expected=fields({name: value}), observed=exchange.fields(name), evidence=[*exchange])

@@ -16,7 +16,7 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
-from harness.run.run import Run, slug
+from harness.run.run import Run, make_slug
 from harness.run_folder import capture_name, capture_of
 
 Begin = Callable[..., Run]
@@ -107,7 +107,7 @@ def test_fewer_checks_than_frozen_fail_a_whole_run(
 ) -> None:
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 3)
     for selection, code in (("all", 5), ("-k x", 0)):
-        run = begin(tmp_path / slug(selection), selection=selection)
+        run = begin(tmp_path / make_slug(selection), selection=selection)
         judged(run, "one", Verdict.PASS)
         judged(run, "two", Verdict.PASS)
         assert run.end() == code

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.varying.arrays import Row, build_rows, complete, is_allowed
+from harness.varying.arrays import Row, build_rows, complete_row, is_allowed
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
 NAMES = "abcde"
@@ -65,7 +65,7 @@ def test_table_of_parameters_is_covered_in_few_rows() -> None:
         ((one, x), (other, y)) for one, other in combinations(values, 2) for x in values[one] for y in values[other]
     }
     missing = {pair for pair in pairs if not any(dict(pair).items() <= row.items() for row in rows)}
-    assert [pair for pair in missing if complete(dict(pair), values, EXCLUDED_COMBINATIONS) is not None] == []
+    assert [pair for pair in missing if complete_row(dict(pair), values, EXCLUDED_COMBINATIONS) is not None] == []
     assert len(missing) == len(EXCLUDED_COMBINATIONS) + 2  # a transactional read has no priority either
     assert len(rows) < 24
 
