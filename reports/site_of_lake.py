@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return the content of the site for this state of the lake."""
+    """Return the contents of the site for the given state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)
@@ -185,7 +185,7 @@ def _build_rule(row: Row) -> Rule:
     return Rule(**words, checked=row.checked if row.known else False, proven=row.proven, kind=row.kind or DEMAND)
 
 
-def _read_current(lake: Lake) -> DataFrame:
+def _read_shown_verdicts(lake: Lake) -> DataFrame:
     """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
@@ -220,7 +220,9 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_A_PAGE).otherwise(PANELS_A_PAGE))
         .select("sut", "rule", "place")
     )
-    return _read_current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+    return (
+        _read_shown_verdicts(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+    )
 
 
 def _cited_errata(lake: Lake) -> DataFrame:
@@ -249,7 +251,7 @@ def _read_found(lake: Lake) -> DataFrame:
         sql.col("retired"),
         sql.size("beside") > 0,
     )
-    found = _read_current(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
+    found = _read_shown_verdicts(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
     return found.orderBy("sut", rank(sql.col("verdict")), "rule")
 
 

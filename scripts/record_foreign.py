@@ -5,6 +5,10 @@ one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reor
 the same conversations in captures of its own, with which the tests compare.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
+
+The scenario `faults` records a capture of `serve` with each fault of faults.toml, of the checks that show it:
+
+    .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +41,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MQCONFORM = Path(sys.executable).parent / "mqconform"
 TESTER, SYSTEM = "10.77.0.1", "10.77.0.2"
 CONTROL_PORT = 9801
+FAULTS = ROOT / "tests" / "unit" / "foreign" / "recorded" / "faults" / "faults.toml"
 CHECKS = (
     "test_data_model_has_nothing_unacknowledged_after_session_header",
     "test_traced_message_has_debug_header_at_its_end",
@@ -189,16 +195,39 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("scenario", nargs="*")
     given = parser.parse_args()
+    names = given.scenario
+    if names[:1] == ["faults"]:
+        (given.out / "faults").mkdir(parents=True, exist_ok=True)
+        for scenario in read_fault_scenarios():
+            if not names[1:] or scenario.name in names[1:]:
+                _report(scenario, record(scenario, given.out / "faults" / scenario.name, own=None))
+        return
     for scenario in SCENARIOS:
-        if not given.scenario or scenario.name in given.scenario:
-            sys.stdout.write(f"{scenario.name}: {record(scenario, given.out / scenario.name)}\n")
-            sys.stdout.flush()
+        if not names or scenario.name in names:
+            out = given.out / scenario.name
+            shutil.rmtree(out, ignore_errors=True)
+            (out / "own").mkdir(parents=True)
+            _report(scenario, record(scenario, out / "capture", out / "own"))
 
 
-def record(scenario: Scenario, out: Path) -> str:
-    """Record one scenario; return what was recorded."""
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+def _report(scenario: Scenario, recorded: str) -> None:
+    sys.stdout.write(f"{scenario.name}: {recorded}\n")
+    sys.stdout.flush()
+
+
+def read_fault_scenarios() -> list[Scenario]:
+    """Return a scenario on loopback for each fault of faults.toml."""
+    faults = tomllib.loads(FAULTS.read_text(encoding="utf-8"))["faults"]
+    return [
+        Scenario(name, (*TSHARK, "lo", "-w"), loopback=True, checks=(fault["check"],), fault=name)
+        for name, fault in faults.items()
+    ]
+
+
+def record(scenario: Scenario, out: Path, own: Path | None) -> str:
+    """Record one scenario to ``out`` (without the suffix), and the harness's captures to the folder ``own``; return
+    what was recorded.
+    """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)
         folder.chmod(0o777)  # tshark leaves root's rights
@@ -214,17 +243,16 @@ def record(scenario: Scenario, out: Path) -> str:
             changed = capture.with_name(f"changed{scenario.suffix}")
             subprocess.run(["editcap", capture, changed, *scenario.after], check=True)
             capture = changed
-        _pack(capture, out / f"capture{scenario.suffix}.gz")
-        own = out / "own"
-        own.mkdir()
-        for path in sorted((folder / "run" / "captures").glob("*.pcapng")):
-            _pack(path, own / f"{len(list(own.iterdir())):02}.pcapng.gz")
-    size = sum(path.stat().st_size for path in out.rglob("*.gz"))
-    return f"{run}; {len(list(own.iterdir()))} captures of the harness; {size:,} bytes"
+        packed = [_pack(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
+        if own is not None:
+            for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
+                packed.append(_pack(path, own / f"{number:02}.pcapng.gz"))
+    return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
 def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
-    names = ("mq-tester", "mq-tester" if scenario.loopback else "mq-system")
+    tester = f"mq-tester-{os.getpid()}"
+    names = (tester, tester if scenario.loopback else f"mq-system-{os.getpid()}")
     for name in dict.fromkeys(names):
         stack.enter_context(_namespace(name))
     if scenario.loopback:
@@ -296,9 +324,11 @@ def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 
 
-def _pack(source: Path, target: Path) -> None:
+def _pack(source: Path, target: Path) -> int:
+    """Compress a file; return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
+    return target.stat().st_size
 
 
 def _ip(*words: str) -> None:

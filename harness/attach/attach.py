@@ -118,7 +118,7 @@ def _report_cost(counted: Costs, facility: str) -> str:
 
 
 def lines(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the lines of a report in plain text."""
+    """Yield the lines of the plain text of a report."""
     yield describe_identity(found)
     for facility, verb, state, said in rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"

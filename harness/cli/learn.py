@@ -63,7 +63,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
     from contextlib import closing
 
     from harness.capture.recorder import Recorder
-    from harness.cli.outputs import confirm_file, writing
+    from harness.cli.outputs import confirm_file, report_write_errors
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
     from harness.sut.drivers import driver_for, start_all
@@ -83,7 +83,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
                 learned = learn_machine(peer, seed)
         finally:
             driver.stop()
-    with writing(out):
+    with report_write_errors(out):
         out.write_text(json.dumps(learned.machine.to_json(), indent=1) + "\n", encoding="utf-8")
         out.with_name(f"{out.name}.dot").write_text(learned.machine.to_dot(), encoding="utf-8")
     return learned

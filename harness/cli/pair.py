@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +15,6 @@ from harness.interrupts import unwound
 if TYPE_CHECKING:
     from harness.pair.running import Cell
 
-RESULTS_FILE = "pair.json"
-SCHEMA = 1
-
 
 def register(app: typer.Typer) -> None:
     """Add the command to ``mqconform``."""
@@ -26,19 +22,61 @@ def register(app: typer.Typer) -> None:
 
 
 def pair(
-    a: Annotated[Path, typer.Option(help="The SUT file of system A.")],
-    b: Annotated[Path, typer.Option(help="The SUT file of system B.")],
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DIR]...", help="With --grid: the folders of earlier pairs.", show_default=False),
+    ] = None,
+    a: Annotated[Path | None, typer.Option(help="The SUT file of system A.")] = None,
+    b: Annotated[Path | None, typer.Option(help="The SUT file of system B.")] = None,
     out: Annotated[
-        Path, typer.Option(help="The folder for captures and results. The folder must be missing or empty.")
-    ],
+        Path | None,
+        typer.Option(help="The folder for captures and results. The folder must be missing or empty."),
+    ] = None,
     scenario: Annotated[list[str] | None, typer.Option(help="Run only this scenario. Repeatable.")] = None,
+    grid: Annotated[bool, typer.Option("--grid", help="Show the results of earlier pairs as a grid.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="With --grid: also write the grid as an HTML page.")
+    ] = None,
 ) -> None:
     """Let two systems exchange messages through relays of the tester, in both directions, and judge both.
 
-    Exit with 1 when a scenario fails or a system breaks a rule, with 3 when no scenario could run.
+    Exit with 1 when a scenario fails or a system breaks a rule, with 3 when no scenario could run. With --grid, run
+    nothing, and show the results of earlier pairs.
     """
-    from harness.cli.outputs import confirm_new, make_folder, writing
-    from harness.pair.outcomes import Result
+    if grid:
+        if a or b or out or scenario:
+            raise UsageError("--grid shows earlier results; omit --a, --b, --out and --scenario")
+        _show_grid(results or [], html)
+    elif a is None or b is None or out is None:
+        raise UsageError("give --a, --b and --out to run a pair, or --grid and the folders of earlier pairs")
+    elif results or html is not None:
+        raise UsageError("folders of earlier pairs and --html need --grid")
+    else:
+        _run_pair(a, b, out, scenario or [])
+
+
+def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
+    from harness.cli.outputs import confirm_file, report_write_errors
+    from harness.pair.grid import build_grid, build_grid_page, print_grid
+    from harness.pair.results import read_results
+
+    if not folders:
+        raise UsageError("--grid: give the folders that `mqconform pair --out` wrote")
+    if html is not None:
+        confirm_file(html, "--html")
+    grid = build_grid(read_results(folder) for folder in folders)
+    for line in print_grid(grid):
+        typer.echo(line)
+    if html is not None:
+        with report_write_errors(html, "--html"):
+            html.write_text(build_grid_page(grid), encoding="utf-8")
+    cells = grid.cells.values()
+    _exit([result for cell in cells for result in cell.results.values()], broken=any(cell.broken for cell in cells))
+
+
+def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
+    from harness.cli.outputs import confirm_new, make_folder, report_write_errors
+    from harness.pair.results import write_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
     from harness.pair.systems import Drivers
@@ -46,30 +84,32 @@ def pair(
     from harness.sut.sut_file import load_sut_file
 
     known = {one.name: one for one in SCENARIOS}
-    chosen = scenario or list(known)
-    for name in chosen:
+    for name in scenario:
         if name not in known:
             raise UsageError(f"--scenario {name}: unknown scenario; known: {', '.join(known)}")
     confirm_new(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
+    chosen = [known[name] for name in scenario or known]
     with unwound():
         try:
             drivers.start()
-            cells = run_pair(drivers, out, load_catalogue(), _print_cell, [known[name] for name in chosen])
+            cells = run_pair(drivers, out, load_catalogue(), _print_cell, chosen)
         finally:
             drivers.stop()
-    results = {
-        "schema": SCHEMA,
-        "systems": {role: asdict(file.sut) for role, file in zip("AB", files, strict=True)},
-        "cells": [asdict(one) for one in cells],
-    }
-    with writing(out):
-        (out / RESULTS_FILE).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    if any(one.outcome.result in (Result.FAIL, Result.BROKEN) or one.broken for one in cells):
+    with report_write_errors(out):
+        write_results(out, dict(zip("AB", files, strict=True)), cells)
+    _exit([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
+
+
+def _exit(results: Sequence[str], *, broken: bool) -> None:
+    """Exit with the code of these results; return for 0."""
+    from harness.pair.outcomes import Result
+
+    if broken or any(one in (Result.FAIL, Result.BROKEN) for one in results):
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    if all(one.outcome.result is Result.UNSUPPORTED for one in cells):
+    if all(one == Result.UNSUPPORTED for one in results):
         raise typer.Exit(EXIT_NOTHING_JUDGED)
 
 

@@ -12,7 +12,7 @@ import typer
 from harness.interrupts import unwound
 
 EXIT_NOT_READY = 1
-"""Something that the SUT file declares is missing or wrong."""
+"""The exit code for a SUT that does not provide what its SUT file declares, or provides it differently."""
 
 
 class PreflightFormat(StrEnum):

@@ -80,7 +80,7 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(COLUMNS, map(_cells, rows), widest="says")
+    show_table(COLUMNS, map(_build_cells, rows), widest="says")
 
 
 def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
@@ -104,7 +104,7 @@ def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names) or "-"
 
 
-def _cells(row: dict[str, Any]) -> tuple[object, ...]:
+def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
     proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 

@@ -24,6 +24,10 @@ class Difference:
         return self.says
 
 
+_WORDS = {None: "no value", True: "yes", False: "no"}
+"""The words that a verdict prints for values without a number or text."""
+
+
 class Expectation(ABC):
     """The expectation of a check. Its ``str`` is the ``expected`` of a verdict."""
 
@@ -41,7 +45,7 @@ class Expectation(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Expectation):
-    """Exactly one value: a status, an address, a number."""
+    """The expectation of exactly one value, such as a status, an address or a number."""
 
     value: Any
 
@@ -62,19 +66,25 @@ def show_value(value: Any) -> str:
     """Return a value as text for a verdict."""
     if isinstance(value, str):
         return value or "''"
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
         return show_named({key: show_nested(one) for key, one in value.items()}) or "none"
     if is_several(value):
         return ", ".join(map(show_nested, value)) or "none"
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return f"0x{value:X}" if is_number and value >= HEX_FROM else str(value)
+    return f"0x{value:X}" if isinstance(value, int) and value >= HEX_FROM else str(value)
 
 
 def show_named(texts: Mapping[str, str]) -> str:
     """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``."""
-    return "; ".join(f"{str(name).replace('_', ' ')}: {text}" for name, text in texts.items())
+    return "; ".join(f"{_show_name(str(name))}: {text}" for name, text in texts.items())
+
+
+def _show_name(name: str) -> str:
+    """Return a name as text: the name of a fact with spaces, the name of a field (``m_qft``) unchanged."""
+    return name if name.startswith("m_") or name.isupper() else name.replace("_", " ")
 
 
 def show_nested(value: Any) -> str:
@@ -83,7 +93,7 @@ def show_nested(value: Any) -> str:
         return f"[{show_value(value)}]" if value else "none"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
-    return str(value) if isinstance(value, int) else show_value(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else show_value(value)
 
 
 def is_several(value: Any) -> bool:

@@ -31,12 +31,12 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._place(", ".join(map(show_nested, self.items)) or NOTHING)
+        return self._list(self.items, show_nested)
 
     def show(self, observed: Any) -> str:
-        return self._place(
-            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else show_value(observed)
-        )
+        if not is_several(observed):
+            return show_value(observed)
+        return self._list(observed, self.name)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_several(observed):
@@ -56,8 +56,11 @@ class Items(Expectation):
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
-    def _place(self, text: str) -> str:
-        return f"{self.where}: {text}" if self.where else text
+    def _list(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
+        if not self.where:
+            return ", ".join(map(name, items)) or NOTHING
+        text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
+        return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 
 class Nothing(Expectation):
@@ -100,7 +103,8 @@ class Each(Expectation):
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
-        return f"each of {len(observed)}: {self.expected}" if kept else show_value(observed)
+        count = len(observed) if kept else 0
+        return f"{self} ({count} of {count})" if kept else show_value(observed)
 
 
 @expectation.register(list)
@@ -122,7 +126,7 @@ def any_order(*items: Any) -> Items:
 
 def in_queue(*labels: Any) -> Items:
     """Expect a queue with exactly the messages with these labels, in this order; without labels, an empty queue."""
-    return Items(labels, ordered=True, where="in the queue")
+    return Items(labels, ordered=True, where="the queue")
 
 
 def none(kind: str) -> Nothing:

@@ -10,6 +10,8 @@ from harness.expectations.base import Difference, Expectation
 from harness.expectations.items import Items
 from reference_qm.codec import MessageClass, MessageIdentifier
 
+CLOSED = "connection closed by the SUT"
+
 
 class Ending(Protocol):
     """An object that shows how a connection ended: a conversation of the peer with the SUT."""
@@ -19,7 +21,7 @@ class Ending(Protocol):
         """Whether the SUT closed the connection."""
 
     def outcome(self) -> str:
-        """The last action of the SUT."""
+        """Return a text that describes the last action of the SUT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,10 +29,10 @@ class Closed(Expectation):
     """The expectation that the SUT closed the observed connection."""
 
     def __str__(self) -> str:
-        return "closed"
+        return CLOSED
 
     def show(self, observed: Ending) -> str:
-        return "closed" if observed.closed_by_sut else observed.outcome()
+        return CLOSED if observed.closed_by_sut else observed.outcome()
 
     def compare(self, observed: Ending) -> Difference | None:
         return None if observed.closed_by_sut else Difference(self.show(observed))
@@ -79,7 +81,13 @@ def name_acknowledgment(frame: Frame | None) -> str:
     """Return the text for an acknowledgment that was received: its class, and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
-    return _describe_acknowledgment(frame.message.MessageClass, frame.message.answered)
+    message = frame.message
+    is_correlated = message.answered.Ordinal != 0
+    return (
+        _describe_acknowledgment(message.MessageClass, message.answered)
+        if is_correlated
+        else class_name(message.MessageClass)
+    )
 
 
 def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:

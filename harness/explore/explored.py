@@ -84,7 +84,7 @@ class Explorer:
         raise AssertionError
 
     def replay(self, steps: Sequence[Step]) -> Walk:
-        """Take the given steps on a new system."""
+        """Take the given steps on a newly opened system."""
         return self._go(steps)
 
     def _go(self, steps: object) -> Walk:

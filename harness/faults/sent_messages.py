@@ -29,12 +29,12 @@ def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Set PacketSize of a packet to its number of bytes."""
+    """Return a packet with PacketSize set to the actual number of its bytes."""
     return set_packet_size(data, len(data))
 
 
 def set_packet_size(data: bytes, size: int) -> bytes:
-    """Set PacketSize of a packet to a number."""
+    """Return a packet with PacketSize set to a given number."""
     return data[:8] + size.to_bytes(4, "little") + data[12:]
 
 

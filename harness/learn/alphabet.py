@@ -10,7 +10,6 @@ from uuid import UUID
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request, parameters_request
 from harness.peer.peer import Peer
-from harness.wire import session_ack
 from harness.wire.base import BaseHeader
 from harness.wire.internal import InternalHeader, UnknownInternal
 
@@ -34,7 +33,7 @@ def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) 
             "UserMsgSequenceNumber": (sent + messages) & 0xFFFF,
             "RecoverableMsgSeqNumber": (sent + recoverable) & 0xFFFF,
         }
-        return session_ack(AckSequenceNumber=ahead, **counts)
+        return conversation.build_session_ack(AckSequenceNumber=ahead, **counts)
 
     return build
 
@@ -63,7 +62,7 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 Express and transactional messages are left out, because their acknowledgments are sent later, together with other
 packets.
 """
-ACKNOWLEDGED = ("recoverable message",)
+ACKNOWLEDGED_INPUTS = ("recoverable message",)
 """The inputs that a system acknowledges on an open session after a delay."""
 LOSS_OF_CONNECTION = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""

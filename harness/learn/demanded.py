@@ -1,39 +1,23 @@
-"""Read the machine that the documents demand of an acceptor, and find the transitions of a learned machine that break
-it.
-"""
+"""Finds the transitions in which a learned machine differs from the table of an acceptor's states and events."""
 
 from __future__ import annotations
 
-import tomllib
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.learn.machine import Machine
+from harness.paths import SUITES
+from harness.rules.places import STATES_FILE
+from harness.states.table import Table, read_table
 
-TABLE = Path(__file__).with_name("demanded.toml")
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """The permitted outputs for an input in a state, each with the next state, and the rules that demand them."""
-
-    outputs: Mapping[str, str]
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Demands:
-    """The demanded machine. The documents demand nothing for a state and an input without a cell."""
-
-    initial: str
-    states: Mapping[str, Mapping[str, Cell]]
+TABLE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
+"""The table whose cells the checks of `mqconform run` go through."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A forbidden transition of a learned machine, with a shortest word that leads to it."""
+    """A transition of a learned machine that is not permitted, with a shortest word that shows it."""
 
     rules: tuple[str, ...]
     state: str
@@ -42,35 +26,27 @@ class Broken:
     observed: str
 
 
-def read_demands() -> Demands:
-    """Return the machine that the documents demand."""
-    tree = tomllib.loads(TABLE.read_text(encoding="utf-8"))
-    initial = tree.pop("initial")
-    states = {
-        state: {letter: Cell(one["outputs"], tuple(one["rules"])) for letter, one in row.items()}
-        for state, row in tree.items()
-    }
-    return Demands(initial, states)
+def read_demands() -> Table:
+    """Return the states and events of an acceptor of sessions; cells without outcomes are not compared."""
+    return read_table(TABLE)
 
 
-def find_broken(machine: Machine, demands: Demands) -> Iterator[Broken]:
-    """Yield the transitions that break a demand, the shortest words first; each pair of a learned and a demanded state
-    is visited once.
-    """
+def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
+    """Yield the transitions that break a demand, the shortest words first; each pair of states is visited once."""
     begun = (machine.initial, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
     known = {begun}
     while waiting:
         state, demanded, word = waiting.popleft()
-        for letter, cell in demands.states.get(demanded, {}).items():
-            if letter not in machine.states[state]:
+        for cell in demands.demanded():
+            if cell.state != demanded or cell.event not in machine.states[state]:
                 continue
-            output, following = machine.states[state][letter]
-            longer = (*word, letter)
-            if output not in cell.outputs:
-                yield Broken(cell.rules, demanded, longer, tuple(cell.outputs), output)
+            output, following = machine.states[state][cell.event]
+            longer = (*word, cell.event)
+            if output not in cell.outcomes:
+                yield Broken(cell.all_rules, demanded, longer, tuple(cell.outcomes), output)
                 continue
-            pair = (following, cell.outputs[output])
+            pair = (following, cell.outcomes[output])
             if pair not in known:
                 known.add(pair)
                 waiting.append((*pair, longer))

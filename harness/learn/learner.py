@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS_OF_CONNECTION
+from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, ALPHABET, INPUTS, LOSS_OF_CONNECTION
 from harness.learn.machine import CLOSED, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
+from harness.states.outcomes import name_packets
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
 """The number and length of the random walks with which AALpy looks for differences. They begin in each known state, so
 that rare states are tested as often as the first.
 """
-REFUSED = " with CS"
 LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
 """int ms: the longest time of learning in real time, where each silence takes time."""
 
@@ -33,11 +33,11 @@ class Learned:
 
 
 class SessionSystem:
-    """A system as an acceptor of sessions, driven input by input."""
+    """A system that accepts sessions, driven by one input of a word after another."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._conversation: RawConversation | None = None
+        self.conversation: RawConversation | None = None
         self._seen = 0
         self._word: tuple[str, ...] = ()
         self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
@@ -45,23 +45,23 @@ class SessionSystem:
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
-        """Open a new connection."""
-        self._conversation = self._peer.connect()
+        """Open a new connection for the inputs of a word."""
+        self.conversation = self._peer.connect()
         self._seen = 0
         self._word = ()
         self.words += 1
 
     def end_word(self) -> None:
-        """Close the connection."""
-        if self._conversation is not None:
-            self._conversation.end()
-        self._conversation = None
+        """Close the connection of a word."""
+        if self.conversation is not None:
+            self.conversation.end()
+        self.conversation = None
 
     def send_input(self, name: str) -> str:
         """Send the packet of an input; return the kinds of the received packets, and ``CLOSED`` if the system closed
         the connection.
         """
-        conversation = self._conversation
+        conversation = self.conversation
         if conversation is None or _is_closed(conversation):
             return CLOSED
         self.inputs += 1
@@ -75,17 +75,13 @@ class SessionSystem:
         else:
             self._await_answers(conversation, name)
             self._answered[self._word] = len(conversation.received), _is_closed(conversation)
-        new = conversation.received[self._seen :]
-        self._seen = len(conversation.received)
-        answers = [_name_answer(frame) for frame in new]
-        if _is_closed(conversation):
-            answers.append(CLOSED)
-        return " + ".join(answers) or "nothing"
+        seen, self._seen = self._seen, len(conversation.received)
+        return name_packets(conversation, seen)
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent; after a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in ACKNOWLEDGED:
+        if name in ACKNOWLEDGED_INPUTS:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
@@ -105,11 +101,6 @@ def _is_closed(conversation: RawConversation) -> bool:
     return conversation.record.closed_by is not None
 
 
-def _name_answer(frame: Any) -> str:
-    refused = frame.kind == "EstablishConnection" and frame["InternalHeader"].CS
-    return f"{frame.kind}{REFUSED if refused else ''}"
-
-
 def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
     """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the answers to a word
     differ.
@@ -123,7 +114,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """Adapts the system to the interface of AALpy."""
+        """Adapts the session system to the interface of AALpy."""
 
         def pre(self) -> None:
             system.begin_word()

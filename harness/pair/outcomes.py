@@ -14,7 +14,9 @@ class Result(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """The control channel does not announce a facility that the scenario needs."""
+    """A control channel does not announce a facility that the scenario needs, or answers that it does not support a
+    verb; or a SUT file does not declare a capability that the scenario needs.
+    """
     BROKEN = "broken"
     """The scenario ended early: a system refused a command or did not answer."""
 
@@ -42,7 +44,7 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
 
 
 def compare_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
-    """Compare the classes of acknowledgments, in any order."""
+    """Return the outcome for the expected and received classes of acknowledgments, whose order does not matter."""
     if Counter(expected) == Counter(observed):
         return Outcome(Result.PASS)
     wanted, found = ", ".join(sorted(expected)), ", ".join(sorted(observed)) or "none"

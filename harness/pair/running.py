@@ -14,6 +14,7 @@ from harness.pair.outcomes import Outcome, Result
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
 from harness.pair.systems import A, B, Drivers, Pair
 from harness.rules.catalogue import Catalogue
+from harness.sut.control import Unsupported
 
 DIRECTIONS = ((A, B), (B, A))
 
@@ -53,7 +54,9 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
     identifiers = {}
     with drivers.open_pair(name, capture) as pair:
         identifiers = {one.sut.guid: role for role, one in pair.sides.items()}
-        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or _run(scenario, pair, origin, target)
+        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or run_scenario(
+            scenario, pair, origin, target
+        )
     cell = Cell(scenario.name, origin, target, outcome)
     if capture.is_file():
         cell.capture = capture.name
@@ -65,8 +68,11 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
     return cell
 
 
-def _run(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
+def run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
+    """Run a scenario, and return its outcome, also that of a scenario that ends early."""
     try:
         return scenario.run(pair, pair.sides[origin], pair.sides[target])
+    except Unsupported as error:
+        return Outcome(Result.UNSUPPORTED, str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         return Outcome(Result.BROKEN, str(error))

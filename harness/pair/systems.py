@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import DatagramSink, RealEnvironment
 from harness.errors import UsageError
+from harness.pair.rpc_traffic import RpcTraffic
 from harness.sut.drivers import driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut import Sut
@@ -19,6 +20,8 @@ from harness.topology.traffic import Traffic
 from reference_qm.surface.inputs import Endpoint
 
 A, B = "A", "B"
+READ_PORT = 2105
+"""The port of qm2qm, unless the SUT file has ``driver.rpc_read_port``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,12 @@ class Side:
     def direct_name(self, queue: str) -> str:
         """Return the direct format name with which the other system addresses a queue of this system."""
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
+
+    def direct_host_name(self, queue: str) -> str:
+        """Return the direct format name with the relay's address as a host name. Only a system that has this name
+        recognizes its own queue by it.
+        """
+        return f"DIRECT=OS:{self.found_at}\\{queue}"
 
 
 class PingRelay:
@@ -74,10 +83,10 @@ class NoJudge:
     """A judge that ignores packets, because a pair is judged by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
     def note(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
 
 class Pair:
@@ -89,12 +98,32 @@ class Pair:
         self.recorder = Recorder(environment, capture)
         self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
-        self._relays = {role: self._relay(one) for role, one in sides.items()}
+        self._relays = [self._relay(one) for one in sides.values()]
+        self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]
         self._pings = [self._relay_pings(one) for one in sides.values()]
 
     def _relay(self, side: Side) -> Relay:
         at = Endpoint(side.found_at, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
+
+    def _relay_rpc(self, side: Side) -> list[Relay]:
+        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks the first port for the
+        second, so both relays have the system's own ports.
+        """
+        if not side.sut.has("qm2qm"):
+            return []
+        driver, traffic = side.sut.file.driver, RpcTraffic(self.recorder)
+        ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or READ_PORT))
+        return [
+            Relay(
+                self.environment,
+                Endpoint(side.found_at, port),
+                Endpoint(side.sut.address, port),
+                traffic,
+                driver.peer_address,
+            )
+            for port in ports
+        ]
 
     def _relay_pings(self, side: Side) -> PingRelay:
         target = Endpoint(side.sut.address, side.sut.ping_port)
@@ -103,12 +132,12 @@ class Pair:
 
     def cut(self) -> None:
         """Cut the network between the systems."""
-        for relay in self._relays.values():
+        for relay in self._relays:
             relay.cut()
 
     def mend(self) -> None:
         """Restore the network."""
-        for relay in self._relays.values():
+        for relay in self._relays:
             relay.let_through()
 
     def close(self) -> None:
@@ -136,8 +165,8 @@ class Drivers:
                 raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
         if a.driver.peer_address == b.driver.peer_address:
             raise UsageError(
-                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system another "
-                "one: there it finds the other system"
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system a "
+                "different address, at which it finds the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):

@@ -20,7 +20,7 @@ MOST_PINGS, PING_WAIT_MS = 3, 1_000
 
 
 def name(setup: Setup) -> Iterator[Line]:
-    """Report the name under which a run would record its results."""
+    """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
     yield Line("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
 

@@ -135,8 +135,8 @@ def identity(file: SutFile, guid: UUID | None) -> Line:
 
 
 def reach(system: System) -> Iterator[Line]:
-    """Make the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot
-    be asked to send.
+    """Let the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot be
+    asked to send.
     """
     if not system.offers("send"):
         return

@@ -67,7 +67,7 @@ class SutDriver(Protocol):
 
 
 def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
-    """Return a worker's driver of the kind that the SUT file names."""
+    """Return the driver of a worker, of the kind that the SUT file names."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
     if file.driver.kind == "process":

@@ -27,6 +27,11 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
     {
         "queues": StandIn("queue_control", "[[more_queues]]", _has_queues),
         "timers": StandIn("set_timers", "[timers]", lambda file: file.timers.any),
+        "operating_system": StandIn(
+            "inspect",
+            "provisioned.operating_system_type",
+            lambda file: bool(file.provisioned.operating_system_type),
+        ),
         "signing_keys": StandIn(
             "queue_control",
             "provisioned.public_signing_keys_base64",
@@ -37,8 +42,8 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""By need: a queue with some properties; timers whose duration is known; the public keys that its signatures are
-verified with (which ``identity`` shows); a SUT whose SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
+"""By need: a queue with some properties; timers whose duration is known; the type of its operating system; the public
+keys that its signatures are verified with (which ``identity`` shows); SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
 """
 
 
@@ -48,7 +53,7 @@ def needs_met(have: Collection[str]) -> frozenset[str]:
 
 
 def needs_in_file(file: SutFile) -> frozenset[str]:
-    """Return the needs that a SUT file meets by itself."""
+    """Return the needs of checks that a SUT file alone satisfies."""
     return frozenset(need for need, one in STAND_INS.items() if one.is_in(file))
 
 

@@ -147,7 +147,7 @@ class VirtualDriver:
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _hangs(self) -> bool:
-        """Return whether the core of the test computes without end."""
+        """Return whether the core of the current test is in an endless computation."""
         assert self._host is not None
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
@@ -155,7 +155,7 @@ class VirtualDriver:
         return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the core of the test ended, which is known at once."""
+        """Return how the core of the current test ended; None if it still runs."""
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:

@@ -1,4 +1,4 @@
-"""A TCP connection of MS-MQQB 2.1.1."""
+"""Define a TCP connection that carries MS-MQQB sessions (MS-MQQB 2.1.1)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def waiting(self) -> int:
-        """The number of bytes that wait to be sent."""
+        """The number of bytes that were not sent yet."""
         return self._gathered_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------

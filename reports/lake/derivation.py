@@ -21,7 +21,7 @@ from reports.lake.store import Lake
 from reports.lake.writing import write
 
 LINES_AT_ONCE = 2_500_000
-"""The maximum number of lines that one job derives, so that its memory does not grow with the lake."""
+"""The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
 PRODUCT_TABLES = ("changes", "check_current")
 """The derived tables whose unit is a product: all versions of a system together."""

@@ -18,12 +18,12 @@ def rank(verdict: Column) -> Column:
 
 
 def verdict_at(rank_: Column) -> Column:
-    """Return the verdict with a rank; null for the rank null."""
+    """Return the verdict with a given rank; null if the rank is null."""
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
 
 
 def is_decided(rank_: Column) -> Column:
-    """Return whether the verdict of a rank decides about the system."""
+    """Return whether the verdict with a given rank is a decision about the system."""
     return rank_.isin(*DECIDED_RANKS)
 
 

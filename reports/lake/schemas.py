@@ -34,11 +34,11 @@ The last five columns come only from verdict files of schema 1.
 
 
 def struct(columns: dict[str, str]) -> str:
-    """Return the type of a struct of columns."""
+    """Return the Spark type of a struct with the given columns."""
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-BESIDE: Final = {
+BESIDE_COLUMNS: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -46,7 +46,7 @@ BESIDE: Final = {
     "test": "string",
     "reason": "string",
 }
-"""The columns of a later, undecided verdict."""
+"""The columns about the latest undecided verdict after the standing verdict."""
 
 FACTS: Final[dict[str, dict[str, str]]] = {
     "runs": {
@@ -167,7 +167,7 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{struct(BESIDE)}>",
+        "beside": f"array<{struct(BESIDE_COLUMNS)}>",
     },
     "changes": {
         "sut_name": "string",

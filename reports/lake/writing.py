@@ -23,14 +23,14 @@ from reports.text import one_line
 SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
-GROUP = 512 << 20
+RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
 OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
 class WrittenMeanwhile(RollupError):
-    """The lengths of files changed during the ingest; ``said``: a line for each run."""
+    """The lengths of files changed during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -44,7 +44,7 @@ def size_shuffles(spark: SparkSession, octets: int) -> None:
 
 
 def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
-    """Write Parquet files."""
+    """Write a table as Parquet files."""
     writer = frame.write.mode(mode)
     (writer.partitionBy(partition_by) if partition_by else writer).parquet(folder)
 
@@ -78,7 +78,7 @@ def write_facts(
 
 
 class _Writer:
-    """Writes the tables of one commit; ``written`` has their names."""
+    """Writes the tables of one commit. ``written``: the names of the tables written so far."""
 
     def __init__(self, lake: Lake, commit: str, place: str, stage: Callable[[str], None]) -> None:
         self.lake, self.commit = lake, commit
@@ -92,7 +92,7 @@ class _Writer:
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a table as written."""
+        """Return the rows of a written table, read from its files."""
         return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
     def _folder_of(self, table: str) -> str:
@@ -102,10 +102,10 @@ class _Writer:
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
     """Split the runs into groups that are written at once; runs of one system stay together."""
     parts: list[list[Source]] = []
-    size = GROUP
+    size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
         octets = run.folder.files[VERDICTS].size
-        if size + octets > GROUP:
+        if size + octets > RUN_GROUP_OCTETS:
             parts.append([])
             size = 0
         parts[-1].append(run)

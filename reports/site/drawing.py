@@ -13,13 +13,13 @@ from reports.vocabulary import DECIDED, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
 _ON_A_BAR = (*FINDINGS, "pass")
-_LETTER = 6.6
-"""The width of a letter of a badge, in pixels."""
+_LETTER_WIDTH = 6.6
+"""The width in pixels of a letter in a badge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar; the whole bar is 100 wide."""
+    """A part of a bar; the width of the whole bar is 100."""
 
     verdict: str
     start: float
@@ -88,4 +88,4 @@ def _count_decided(run: Run) -> int:
 
 
 def _width_of(words: str) -> int:
-    return round(len(words) * _LETTER) + 12
+    return round(len(words) * _LETTER_WIDTH) + 12

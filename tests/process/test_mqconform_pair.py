@@ -26,32 +26,36 @@ kind = "jsonl"
 address = "{control}"
 [capabilities]
 ping = true
+qm2qm = {qm2qm}
 """
 A_AT, A_FINDS_B_AT, B_AT, B_FINDS_A_AT = "127.0.41.1", "127.0.41.2", "127.0.41.3", "127.0.41.4"
 
 
 @contextmanager
-def system(folder: Path, name: str, address: str, peer: str, *flags: str) -> Iterator[Path]:
+def system(folder: Path, name: str, address: str, peer: str, *flags: str, qm2qm: bool = False) -> Iterator[Path]:
     """Run a queue manager; yield its SUT file."""
     own = folder / name
     own.mkdir()
     with serve(own, "--address", address, "--control", f"{address}:0", *flags) as served:
-        yield write_sut(folder, name, address, peer, served)
+        yield write_sut(folder, name, address, peer, served, qm2qm)
 
 
-def write_sut(folder: Path, name: str, address: str, peer: str, served: Served) -> Path:
+def write_sut(folder: Path, name: str, address: str, peer: str, served: Served, qm2qm: bool) -> Path:
     host, port = served.endpoint("control")
     file = folder / f"{name}.toml"
-    text = SUT.format(name=name, address=address, peer=peer, control=f"{host}:{port}")
+    declared = str(qm2qm).lower()
+    text = SUT.format(name=name, address=address, peer=peer, control=f"{host}:{port}", qm2qm=declared)
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def run(folder: Path, *options: str, a: tuple[str, ...] = (), b: tuple[str, ...] = ()) -> tuple[int, str, list[Any]]:
-    """Run ``pair``; return the exit code, the output, and the cells."""
+def run(
+    folder: Path, *options: str, a: tuple[str, ...] = (), b: tuple[str, ...] = (), qm2qm: bool = False
+) -> tuple[int, str, list[Any]]:
+    """Run ``pair``; return the exit code, the output, and the cells. ``qm2qm``: whether both systems declare it."""
     with (
-        system(folder, "a", A_AT, A_FINDS_B_AT, *a) as a_file,
-        system(folder, "b", B_AT, B_FINDS_A_AT, *b) as b_file,
+        system(folder, "a", A_AT, A_FINDS_B_AT, *a, qm2qm=qm2qm) as a_file,
+        system(folder, "b", B_AT, B_FINDS_A_AT, *b, qm2qm=qm2qm) as b_file,
     ):
         done = mqconform("pair", "--a", str(a_file), "--b", str(b_file), "--out", "out", *options, cwd=folder)
     cells = json.loads((folder / "out" / "pair.json").read_text(encoding="utf-8"))["cells"]
@@ -89,3 +93,24 @@ def test_missing_facility_is_unsupported_and_named(tmp_path: Path) -> None:
     results = {one["origin"]: (one["outcome"]["result"], one["outcome"]["why"]) for one in cells}
     assert results == {"A": ("unsupported", "A lacks send"), "B": ("pass", "")}
     assert code == 0, said
+
+
+def test_queues_are_read_remotely_in_both_directions(tmp_path: Path) -> None:
+    named = {role: tmp_path / f"{role}-named.toml" for role in "ab"}
+    for role, address in (("a", B_FINDS_A_AT), ("b", A_FINDS_B_AT)):
+        named[role].write_text(f'[queue_manager]\nhost_name = "{address}"\n', encoding="utf-8")
+    options = {role: ("--config", str(path)) for role, path in named.items()}
+    code, said, cells = run(tmp_path, *scenarios("remote reading"), **options, qm2qm=True)
+    assert [(one["origin"], one["outcome"]["result"], one["outcome"]["why"]) for one in cells] == [
+        ("A", "pass", ""),
+        ("B", "pass", ""),
+    ]
+    assert code == 0, said
+    traffic = check_capture(tmp_path / "out" / cells[0]["capture"], load_catalogue()).traffic
+    assert traffic.totals.kinds["DCE/RPC"] >= 2
+    done = mqconform("pair", "--grid", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [line.split() for line in done.stdout.splitlines()[1:3]] == [
+        ["a", "-", "pass", "M"],
+        ["b", "pass", "M", "-"],
+    ]

@@ -47,6 +47,7 @@ PROPERTIES = frozenset({"property", "cached_property", "setter"})
 EXCEPTIONS: Mapping[str, str] = {
     "harness/expectations/protocol.py:acknowledged": "reads as a value: judge(expected=acknowledged(message), ...)",
     "harness/expectations/protocol.py:closed": "reads as a value: judge(expected=closed(), ...)",
+    "harness/run/marks.py:varied": "reads as a mark of a check: @varied(...)",
     "harness/wire/rpc.py:orphaned": "the name of the PDU that it makes",
 }
 """Functions, as ``file.py:name``, with the reason why they have such a name."""

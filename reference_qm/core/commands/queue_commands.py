@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 from dataclasses import fields
 from typing import Any
 
@@ -340,7 +341,7 @@ def _share_mode(deny_receive: bool) -> QueueShareMode:
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
-    """Describe a message and its place in a queue, JSON-ready."""
+    """Return a JSON-ready description of a message and of its place in a queue."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described
@@ -375,6 +376,7 @@ def _parse_properties(request: Any) -> dict[str, Any]:
 def _describe_queue(queue: Queue) -> Result:
     values = {name: getattr(queue, attribute) for name, attribute in PROPERTIES.items()}
     values |= {"privacy": queue.PrivacyLevel.value.lower(), "type": str(queue.Type)}
+    values |= {"security_base64": base64.b64encode(queue.Security.build()).decode()}
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
 

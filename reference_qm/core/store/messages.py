@@ -214,7 +214,7 @@ def message_id(identifier: MessageIdentifier) -> str:
 
 
 def describe_message(message: Message) -> dict[str, Any]:
-    """Describe a message for the control channel, JSON-ready."""
+    """Return a JSON-ready description of a message for the control channel."""
     described: dict[str, Any] = {
         "message_id": message_id(message.Identifier),
         "class": _class_name(message.Class),

@@ -42,7 +42,12 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
     if queue_manager["DirectoryServer"]:
         judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
-        judge("MQDMPR-3.1.1.1-11", expected=None, observed=queue_manager["DirectoryServerType"])
+        judge(
+            "MQDMPR-3.1.1.1-11",
+            expected=None,
+            observed=queue_manager["DirectoryServerType"],
+            case="DirectoryServerType",
+        )
 
 
 @needs("inspect", "restart")
@@ -52,10 +57,15 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
     after a restart.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before)
+    judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds")
     sut.restart()
     duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge("MQDMPR-3.1.1.1-31", expected=duration_before, observed=duration_after)
+    judge(
+        "MQDMPR-3.1.1.1-31",
+        expected=duration_before,
+        observed=duration_after,
+        case="retry duration in seconds after a restart",
+    )
 
 
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
@@ -136,7 +146,7 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
     state_after = _list_transaction_states(sut).get(prepared)
     if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
         state_after = state_after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
+    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after, case="transaction after a restart")
 
 
 def _list_transaction_states(sut):
@@ -186,4 +196,4 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
             raise ConformanceFailure(f"the message {label} did not arrive in its queue")
         identifier = lookup_ids[label]
         observed.append(identifier & SEQUENTIAL_ID_MASK)
-    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)
+    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed, case="SequentialIds of the messages")

@@ -115,7 +115,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 @fault("authenticated-queue-refuses-signed", breaks="MQDMPR-3.1.1.2-D02")
 class QueueAuthenticationTakesNothing(SecurityOnReceipt):
-    """A queue with Authentication refuses every message, even an authenticated one."""
+    """A queue with Authentication refuses every message, even a signed message."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now

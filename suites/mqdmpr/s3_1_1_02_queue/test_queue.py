@@ -17,6 +17,7 @@ PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
 QUEUE_TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
+KINDS_OF_QUEUE = ("queue with Authentication", "queue without Authentication")
 
 
 @needs("qm2qm")
@@ -34,7 +35,13 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
     expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=expected, observed=[one.label_or_outcome for one in reads], evidence=reads)
+    judge(
+        "MQDMPR-3.1.1.2-20",
+        expected=expected,
+        observed=[one.label_or_outcome for one in reads],
+        evidence=reads,
+        case="labels returned by the reads",
+    )
     empty.append(queue.start_receive())
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
@@ -69,10 +76,17 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
         "MQDMPR-3.1.1.2-D05",
         expected=in_queue("small", "large"),
         observed=observed["without a limit"],
-        case="a journal",
+        case="journal without a quota",
     )
-    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=observed["without journaling"], case="without journaling")
-    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"])
+    judge(
+        "MQDMPR-3.1.1.2-D05",
+        expected=in_queue(),
+        observed=observed["without journaling"],
+        case="journal of a queue without Journaling",
+    )
+    judge(
+        "MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"], case="journal with a quota"
+    )
 
 
 @needs("queues", "receive")
@@ -89,8 +103,8 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
         for name in queues
     ]
     peer.eventually(lambda: bool(sut.labels(queues[1])))
-    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
-    expected_labels = {"with": in_queue(), "without": in_queue("unsigned")}
+    observed = dict(zip(KINDS_OF_QUEUE, map(sut.labels, queues), strict=True))
+    expected_labels = dict(zip(KINDS_OF_QUEUE, (in_queue(), in_queue("unsigned")), strict=True))
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
@@ -108,7 +122,7 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
         for name in queues
     ]
     peer.eventually(lambda: all(sut.labels(name) for name in queues))
-    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    observed = dict(zip(KINDS_OF_QUEUE, map(sut.labels, queues), strict=True))
     judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=observed, evidence=packets)
 
 
@@ -129,11 +143,16 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
         other = next(one for one in QUEUE_TYPES if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
-            expected={"made": kind, "change": Outcome.DONE, "changed": other, "messages": in_queue(name)},
+            expected={
+                "type after the creation": kind,
+                "change": Outcome.DONE,
+                "type after the change": other,
+                "messages": in_queue(name),
+            },
             observed={
-                "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "type after the creation": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "change": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
-                "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "type after the change": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "messages": sut.labels(name),
             },
         )

@@ -34,10 +34,10 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
-    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"])
+    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange, case="access rights")
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
     scope = inspected["Scope"]
-    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
+    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope")
 
 
 @needs("receive")
@@ -54,7 +54,9 @@ def test_queue_is_active_while_open(sut, judge):
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
         observed.append(_name_activity(sut.inspect_queue(name)))
-    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed)
+    judge.all(
+        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed, case="queue before, while and after it is open"
+    )
 
 
 @needs("send", "pause", "management")
@@ -73,7 +75,11 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     sut.resume(to)
     sender.collect(session, 2)
     observed.append(_acknowledge_and_read_activity(sender, session))
-    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=observed)
+    judge.all(
+        expected=[CLOSED, OPEN, CLOSED],
+        observed=observed,
+        case="outgoing queue before the send, until the acknowledgment, and after it",
+    )
 
 
 def _acknowledge_and_read_activity(sender, session):

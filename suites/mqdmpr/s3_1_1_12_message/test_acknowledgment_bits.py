@@ -9,6 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import none
+from harness.expectations.protocol import class_name
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -136,16 +137,16 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     receiver.session.check_alive()
     disposition.act(peer, sut)
     expected = {
-        requested: sorted(value for bit, value in disposition.classes.items() if bit in requested)
+        requested: sorted(class_name(value) for bit, value in disposition.classes.items() if bit in requested)
         for requested in REQUESTED_BITS
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
-        requested: sorted(message_class(ack) for ack in acks if correlation(ack) == identifier(frame))
+        requested: sorted(class_name(message_class(ack)) for ack in acks if correlation(ack) == identifier(frame))
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
-    case = f"acknowledgment classes of {end} messages"
+    case = f"acknowledgments of {end} messages by requested bits"
     for bit, rule in RULES_OF_BITS.items():
         with_bit = {
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
@@ -156,14 +157,23 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
-        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=case, evidence=evidence)
+        judge(
+            *rules,
+            expected=expected[requested],
+            observed=classes_by_bits[requested],
+            case=f"acknowledgment of the {end} message with {requested}",
+            evidence=evidence,
+        )
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [correlation(ack) for ack in acks if correlation(ack) not in identifiers]
     judge(
         CORRELATION_RULE,
-        expected={"answers": sum(map(len, expected.values())), "others": none("acknowledgment of another message")},
-        observed={"answers": sum(map(len, classes_by_bits.values())), "others": strange},
+        expected={
+            "acknowledgments": sum(map(len, expected.values())),
+            "others": none("acknowledgment of another message"),
+        },
+        observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,
     )
     receiver.acknowledge_all()

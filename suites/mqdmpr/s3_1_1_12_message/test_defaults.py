@@ -58,7 +58,7 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
         judge(rule, expected=default, observed=observed, evidence=frame)
     number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
-    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame)
+    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")
     judge(
         "MQDMPR-3.1.1.12-48",
         expected=one_of("SHA_512", "SHA1"),
@@ -66,6 +66,7 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
         evidence=frame,
         errata="E150",
         advice=True,
+        case="hash algorithm",
     )
 
 

@@ -59,7 +59,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
-@varied("application tag", priority=("3", "0"), body=("short", "5,000 bytes"))
+@varied("application tag", body=("short", "5,000 bytes"))
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)

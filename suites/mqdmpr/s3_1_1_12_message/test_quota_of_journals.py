@@ -83,7 +83,13 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     later = sender.await_session()
     later_frames = sender.collect_all(later, 1)
     later.acknowledge_all()
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=Sender.tags(later_frames), evidence=[*frames, *later_frames])
+    judge(
+        "MQDMPR-3.1.1.12-22",
+        expected=[2],
+        observed=Sender.tags(later_frames),
+        evidence=[*frames, *later_frames],
+        case="ApplicationTags of the messages sent after a restart",
+    )
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")

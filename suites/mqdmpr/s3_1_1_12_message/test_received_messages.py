@@ -171,7 +171,13 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
-    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
+    judge(
+        "MQDMPR-3.1.1.12-D48",
+        expected=one_of(*by_priority),
+        observed=priorities,
+        evidence=sent,
+        case="priorities in the order of the LookupIdentifiers",
+    )
 
 
 @needs("send", "receive", "transactions", "queues")
@@ -187,8 +193,11 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"locked": Outcome.NOTHING, "aborted": "locked"},
-        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
+        expected={"peek before the abort": Outcome.NOTHING, "peek after the abort": "locked"},
+        observed={
+            "peek before the abort": meanwhile,
+            "peek after the abort": sut.read_label("peek_message", queue=queue),
+        },
     )
 
 
@@ -216,4 +225,10 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
-        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)
+        judge(
+            "MQDMPR-3.1.1.12-D04",
+            expected=expected,
+            observed=one["arrived_time"],
+            evidence=sent,
+            case="arrival time in seconds",
+        )

@@ -62,7 +62,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         )
         for name in EXPECTED_CLASSES
     }
-    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
+    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "stored in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")

@@ -36,6 +36,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
         expected=["with JP"],
         observed=kept_messages,
         evidence=frames,
+        case="messages in the journal",
     )
     without_jp = [one for one in kept_messages if one != "with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
@@ -72,6 +73,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
         expected=["with JN"],
         observed=kept_messages,
         evidence=frames,
+        case="messages in the dead-letter queue",
     )
     without_jn = [one for one in kept_messages if one != "with JN"]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)

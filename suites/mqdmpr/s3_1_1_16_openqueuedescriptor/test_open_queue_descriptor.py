@@ -52,15 +52,26 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         expected=["Opened"],
         observed=[one["RemoteReadState"] for one in opened],
         evidence=evidence,
+        case="RemoteReadState",
     )
     states = sorted(one["RemoteReadState"] for one in both)
-    judge("MQDMPR-3.1.1.16-14", expected=["Opened", "ReadyForRead"], observed=states, evidence=evidence)
     judge(
-        "MQDMPR-3.1.1.16-04", expected=[shown_as] * 2, observed=[one["AccessType"] for one in both], evidence=evidence
+        "MQDMPR-3.1.1.16-14",
+        expected=["Opened", "ReadyForRead"],
+        observed=states,
+        evidence=evidence,
+        case="RemoteReadState of both descriptors",
+    )
+    judge(
+        "MQDMPR-3.1.1.16-04",
+        expected=[shown_as] * 2,
+        observed=[one["AccessType"] for one in both],
+        evidence=evidence,
+        case="AccessType of both descriptors",
     )
     single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     observed = [{name: one[name] for name in single} for one in both]
-    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence, case="both descriptors")
 
 
 def _read_descriptors(sut, queue):
@@ -79,6 +90,6 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
     several = descriptors.get(handle, {})
-    judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"])
-    judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"])
-    judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"])
+    judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"], case="AccessType")
+    judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"], case="RemoteReadState")
+    judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference")

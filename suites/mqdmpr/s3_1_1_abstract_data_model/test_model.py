@@ -49,7 +49,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 def test_model_has_identifier_of_packets(sut, judge):
     """LocalQueueManager.Identifier is the GUID by which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
-    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
+    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier")
 
 
 @needs("inspect", "receive", "queues")
@@ -86,7 +86,7 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
-@varied("priority", "response queue", "time to be received", "queue quota", "queue privacy")
+@varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(sut, judge):
     """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
     the subqueue as target.

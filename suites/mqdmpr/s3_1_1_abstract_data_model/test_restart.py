@@ -58,7 +58,12 @@ def test_queue_properties_survive_restart(sut, judge):
             observed=different,
             case=f"after the {time} restart",
         )
-        judge("MQDMPR-3.1.1-01", expected=Outcome.REFUSED, observed=sut.attempt("get_queue", name=deleted))
+        judge(
+            "MQDMPR-3.1.1-01",
+            expected=Outcome.REFUSED,
+            observed=sut.attempt("get_queue", name=deleted),
+            case="query of the deleted queue",
+        )
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
@@ -89,7 +94,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         "MQDMPR-3.1.1-04",
         expected={
             "express messages": in_queue(),
-            "the later message": holds("in its queue", otherwise="received by the pending read"),
+            "the later message": holds("stored in its queue", otherwise="received by the pending read"),
             "the handle": Outcome.REFUSED,
             "the cursor": Outcome.REFUSED,
             "another reader": Outcome.DONE,
@@ -117,7 +122,14 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
         raise ConformanceFailure(f"the remote reader got {read.label_or_outcome}, not the first message")
     sut.restart()
     labels = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
-    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=labels, evidence=read, errata="E141")
+    judge(
+        "MQDMPR-3.1.1.11-07",
+        expected=["first", "second"],
+        observed=labels,
+        evidence=read,
+        errata="E141",
+        case="labels returned by the reads after a restart",
+    )
 
 
 @needs("send")
@@ -146,7 +158,13 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
         observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )
-    judge("MQDMPR-3.1.1-03", expected=[sut_identifier], observed=_list_sources(later), evidence=later)
+    judge(
+        "MQDMPR-3.1.1-03",
+        expected=[sut_identifier],
+        observed=_list_sources(later),
+        evidence=later,
+        case="SourceQueueManager after a restart",
+    )
 
 
 def _list_sources(frames):

@@ -32,7 +32,12 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
     ):
         due_ms = sut.duration_ms(default_ms)
         expected = between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
-        judge(rule, expected=expected, observed=-1 if observed[name] is None else int(observed[name]))
+        judge(
+            rule,
+            expected=expected,
+            observed=-1 if observed[name] is None else int(observed[name]),
+            case=f"remaining time of {name} in ms",
+        )
 
 
 @needs("environment", "queue_control", "directory")
@@ -57,5 +62,15 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge, fai
     for moment, wait_ms in waits_ms.items():
         peer.pass_time(wait_ms)
         observed[moment] = sut.control.call("get_queue", name=name)["label"]
-    judge("MQDMPR-3.1.2.5-D01", expected="after", observed=observed["after_a_minute"])
-    judge("MQDMPR-3.1.2.5-01", expected={"within_a_minute": "before", "after_a_minute": "after"}, observed=observed)
+    judge(
+        "MQDMPR-3.1.2.5-D01",
+        expected="after",
+        observed=observed["after_a_minute"],
+        case="label of the queue after a minute",
+    )
+    judge(
+        "MQDMPR-3.1.2.5-01",
+        expected={"within_a_minute": "before", "after_a_minute": "after"},
+        observed=observed,
+        case="label of the queue",
+    )

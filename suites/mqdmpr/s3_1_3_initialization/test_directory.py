@@ -22,10 +22,10 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
     try:
         sut.restart()
         quota_found = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.3-D08", expected=QUOTA_KB, observed=quota_found)
+        judge("MQDMPR-3.1.3-D08", expected=QUOTA_KB, observed=quota_found, case="quota in KB")
         sut.restart()
         quota_after = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=quota_after)
+        judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=quota_after, case="quota in KB after a restart")
     finally:
         sut.change_directory_object(quota_kb=quota_before)
         sut.restart()
@@ -38,10 +38,12 @@ def test_sites_are_read_from_directory_at_start(sut, judge):
     queue_manager = sut.inspect_queue_manager()
     listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
     identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
-    judge("MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="no site"), observed=bool(listed))
+    judge(
+        "MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="no site"), observed=bool(listed), case="SiteCollection"
+    )
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
-    judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=identifiers)
+    judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=identifiers, case="site identifiers")
     strange = [one for one in identifiers if one not in listed]
     judge("MQDMPR-3.1.1.1-27", expected=none("site that is missing from SiteIdentifierList"), observed=strange)
 
@@ -52,4 +54,4 @@ def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
     """The model of the SUT contains an enterprise whose NonLDAPCapableQueueManagerNotification is True or False."""
     enterprise = sut.inspect_queue_manager()["EnterpriseReference"]
     observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
-    judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed)
+    judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed, case="enterprise notification flag")

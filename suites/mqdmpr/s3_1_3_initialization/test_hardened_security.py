@@ -38,7 +38,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     if "hardened_security" not in configuration:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no setting hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
+    judge(
+        "MQDMPR-3.1.1.1-D02",
+        expected=False,
+        observed=configuration["hardened_security"],
+        case="hardened_security before the check",
+    )
     to = peer.direct_name("mqc-hardened")
     sender, other = Sender(peer, sut, to), peer.direct_name("mqc-hardened-too")
     with _harden_security(sut):
@@ -48,14 +53,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     openings.open_to_send(sut, to)
                     state = sut.outgoing_queue(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
+                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="State of the outgoing queue")
                 sender.send(1, delivery="recoverable")
                 sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
-                "before": state_before,
-                "after": sut.outgoing_queue(to)["state"],
+                "state_before_wait": state_before,
+                "state_after_wait": sut.outgoing_queue(to)["state"],
                 "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
@@ -64,7 +69,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("the SUT opens no session")},
+                expected={
+                    "state_before_wait": LOCKED,
+                    "state_after_wait": LOCKED,
+                    "session": holds("the SUT opens no session"),
+                },
                 observed=observed,
             )
     frames: list[Frame] = []

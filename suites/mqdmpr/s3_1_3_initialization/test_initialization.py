@@ -24,10 +24,20 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
     keys = listed_keys(blob)
-    judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
+    judge(
+        "MQDMPR-3.1.3-24",
+        expected=holds("several keys"),
+        observed=len(keys) > 1 or f"{len(keys)} keys",
+        case="signing keys",
+    )
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes))
-    judge("MQDMPR-3.1.3-D07", expected={name: KEY_LENGTHS.get(name) for name in sizes}, observed=sizes)
+    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes), case="providers with a key")
+    judge(
+        "MQDMPR-3.1.3-D07",
+        expected={name: KEY_LENGTHS.get(name) for name in sizes},
+        observed=sizes,
+        case="bits of the keys",
+    )
     invalid = [
         name
         for name, key in keys.items()
@@ -59,8 +69,8 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
         "MQDMPR-3.1.3-27",
-        expected={"plain": "MQ_OK", "others": each(holds("refused"), "queue")},
-        observed={"plain": reader.outcome, "others": refused},
+        expected={"ordinary_queue": "MQ_OK", "internal_queues": each(holds("refused"), "queue")},
+        observed={"ordinary_queue": reader.outcome, "internal_queues": refused},
         evidence=[reader, *others.values()],
     )
 

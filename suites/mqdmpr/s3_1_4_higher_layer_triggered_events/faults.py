@@ -27,7 +27,7 @@ from reference_qm.surface.commands import Result
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
 class PreparedWithAllOthers(Coordinating):
-    """Preparing one transaction prepares all others."""
+    """A request to prepare one transaction prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, single_phase, token, now)

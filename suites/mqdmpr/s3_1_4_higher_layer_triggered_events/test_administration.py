@@ -82,7 +82,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     except ControlRefused:  # nothing is in doubt
         in_doubt = []
     mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
-    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
+    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine, case="transactions")
     judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
     judge.conclude("MQDMPR-3.1.4.11-D02")

@@ -11,7 +11,7 @@ pytestmark = needs("receive", "queue_control", "send", "transactions", "subqueue
 
 @for_each_cell(Transaction)
 def test_transaction_follows_its_states(peer, judge, cell):
-    """An event in each state of a transaction has the outcome of its cell, and its messages are where the next state
-    has them.
+    """For each state of a transaction and each event, the outcome is the one in states.toml, and the messages of the
+    transaction are in the queues of the next state.
     """
     judge_cell(judge, cell, Transaction(peer))

@@ -28,7 +28,13 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
     early_frames = [] if session is None else sender.collect_all(session, 1)
-    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=Sender.tags(early_frames), evidence=early_frames)
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        expected=[9],
+        observed=Sender.tags(early_frames),
+        evidence=early_frames,
+        case="ApplicationTags of the messages sent before the decision",
+    )
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
     frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
@@ -37,13 +43,26 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         {"message": tag, "TxSequenceNumber": int(get_transaction_header(frame).TxSequenceNumber)}
         for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
-    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        "MQDMPR-3.1.4.9-D01",
+        expected=expected,
+        observed=observed,
+        evidence=frames,
+        case="messages of the committed transaction",
+    )
     aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _read_transaction_state(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
     ends = [
         {"FM": int(get_transaction_header(frame).FM), "LM": int(get_transaction_header(frame).LM)} for frame in frames
     ]
-    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}],
+        observed=ends,
+        evidence=frames,
+        case="FM and LM of the messages",
+    )
     if session is not None and frames:
         session.acknowledge_all()
         session.send(build_order_ack(peer, frames[-1]))

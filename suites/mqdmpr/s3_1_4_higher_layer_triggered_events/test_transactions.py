@@ -88,29 +88,42 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     acknowledged = application.await_receive_acks(1)
     evidence = list(application.sent.values())
-    judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.4-24",
+        expected="committed",
+        observed=committed,
+        evidence=evidence,
+        case="decision of the transaction",
+    )
     undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
-        expected={"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")},
-        observed={"queue": labels, "decided": undecided},
+        expected={"queue": in_queue("stays", "sent"), "changed_messages": none("message of another transaction")},
+        observed={"queue": labels, "changed_messages": undecided},
         evidence=evidence,
     )
-    is_sent = {"before": "sent" in state_before[0], "after": "sent" in labels}
-    judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=is_sent, evidence=evidence)
-    acknowledged_labels = {"before": state_before[1], "after": acknowledged}
+    is_sent = {"before_commit": "sent" in state_before[0], "after_commit": "sent" in labels}
+    judge(
+        "MQDMPR-3.1.4.4-07",
+        expected={"before_commit": False, "after_commit": True},
+        observed=is_sent,
+        evidence=evidence,
+        case="message sent",
+    )
+    acknowledged_labels = {"before_commit": state_before[1], "after_commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
-        expected={"before": [], "after": ["taken"]},
+        expected={"before_commit": [], "after_commit": ["taken"]},
         observed=acknowledged_labels,
         evidence=evidence,
+        case="acknowledged messages",
     )
     is_moved = holds("the moved message is not in its source queue")
     judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
-        expected={"before": in_queue("first there"), "after": any_order("first there", "moved")},
-        observed={"before": state_before[2], "after": labels_of_subqueue},
+        expected={"before_commit": in_queue("first there"), "after_commit": any_order("first there", "moved")},
+        observed={"before_commit": state_before[2], "after_commit": labels_of_subqueue},
         evidence=evidence,
     )
     judge(
@@ -120,7 +133,13 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         evidence=evidence,
     )
     received = work.receive_all(work.subqueue)
-    judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.4-19",
+        expected=["first there", "moved"],
+        observed=received,
+        evidence=evidence,
+        case="messages received from the subqueue",
+    )
     work.end()
 
 
@@ -136,13 +155,15 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     aborted = _decide_transaction(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
-    judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence, case="decision of the transaction"
+    )
     restored_labels = ["taken", "moved", "stays"]
     undecided = [label for label in ("taken by another", "sent by another") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
-        expected={"messages": len(restored_labels), "decided": none("message of another transaction")},
-        observed={"messages": len(labels), "decided": undecided},
+        expected={"messages": len(restored_labels), "changed_messages": none("message of another transaction")},
+        observed={"messages": len(labels), "changed_messages": undecided},
         evidence=evidence,
     )
     received = work.receive_all(work.queue)
@@ -239,7 +260,14 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     for number, transaction in enumerate(transactions.values()):
         prepared = _decide_transaction(sut, "prepare", transaction=transaction)
         states = _list_transaction_states(sut, *transactions.values())
-        judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
+        judge(
+            "MQDMPR-3.1.4.3-08",
+            "MQDMPR-3.1.4.6-08",
+            expected="prepared",
+            observed=prepared,
+            evidence=evidence,
+            case="state of the transaction",
+        )
         expected_state = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
         judge(
@@ -258,12 +286,30 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     decisions = {
         verb: _decide_transaction(sut, verb, transaction=transaction) for verb, transaction in transactions.items()
     }
-    judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
-    judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.7-05",
+        expected="committed",
+        observed=decisions["commit"],
+        evidence=evidence,
+        case="decision of the transaction",
+    )
+    judge(
+        "MQDMPR-3.1.4.8-05",
+        expected="aborted",
+        observed=decisions["abort"],
+        evidence=evidence,
+        case="decision of the transaction",
+    )
     acknowledged = application.await_receive_acks(0 if empty else 1)
-    judge("MQDMPR-3.1.4.7-03", expected=[] if empty else ["taken"], observed=acknowledged, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.7-03",
+        expected=[] if empty else ["taken"],
+        observed=acknowledged,
+        evidence=evidence,
+        case="acknowledged messages",
+    )
     expected = in_queue("taken", "back", "stays") if empty else in_queue("back", "stays")
-    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence)
+    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence, case="messages")
     application.receiver.acknowledge_all()
 
 
@@ -298,7 +344,12 @@ def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
         transaction = sut.control.call("begin")["transaction"]
-        judge(rule, expected=expected, observed=_decide_transaction(sut, verb, transaction=transaction))
+        judge(
+            rule,
+            expected=expected,
+            observed=_decide_transaction(sut, verb, transaction=transaction),
+            case="decision of the transaction",
+        )
 
 
 @needs("inspect")
@@ -312,8 +363,11 @@ def test_single_phase_is_false_with_coordinator(peer, sut, judge):
     observed = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}
     judge(
         "MQDMPR-3.1.4.3-04",
-        expected={"with_coordinator": False, "without": True},
-        observed={"with_coordinator": observed.get(coordinated), "without": observed.get(internal)},
+        expected={"SinglePhase with a coordinator": False, "SinglePhase without a coordinator": True},
+        observed={
+            "SinglePhase with a coordinator": observed.get(coordinated),
+            "SinglePhase without a coordinator": observed.get(internal),
+        },
     )
     for transaction in (coordinated, internal):
         sut.control.call("abort", transaction=transaction)

@@ -46,7 +46,9 @@ class GatesNotTakenOver(DirectoryClient):
 
 @fault("sites-update-reads-wrong-site", breaks="MQDMPR-3.1.6.1-07")
 class OfAnySite(DirectoryClient):
-    """The queue manager reads the last site of the directory for each of its own sites."""
+    """When the queue manager updates its sites, it reads the last site of the directory instead of each of its own
+    sites.
+    """
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         super().on_directory_sites_update_timer(now)
@@ -59,7 +61,9 @@ class OfAnySite(DirectoryClient):
 
 @fault("gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
 class OfAnyQueueManager(DirectoryClient):
-    """The queue manager reads the last queue manager of the directory for each gate."""
+    """When the queue manager updates its site gates, it reads the last queue manager of the directory instead of each
+    gate.
+    """
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         super().on_directory_site_gates_update_timer(now)

@@ -69,13 +69,18 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         intervals = [
             one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
         ]
-        judge(*SITE_RULES, expected=[interval_s], observed=intervals)
+        judge(*SITE_RULES, expected=[interval_s], observed=intervals, case="intervals of the sites in seconds")
         quotas = [
             one["QueueManagerQuota"]
             for each in sites_after
             for one in each["SiteGateCollection"]
             if one["Identifier"] == gate["Identifier"]
         ]
-        judge(*GATE_RULES, expected=[quota_kb], observed=quotas)
+        judge(*GATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
         left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
-    judge(*IDENTIFIER_RULES, expected=_list_identifiers(sites_before), observed=_list_identifiers(sites_after))
+    judge(
+        *IDENTIFIER_RULES,
+        expected=_list_identifiers(sites_before),
+        observed=_list_identifiers(sites_after),
+        case="identifiers of the sites",
+    )

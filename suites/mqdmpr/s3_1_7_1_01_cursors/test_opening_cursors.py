@@ -24,6 +24,7 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         expected=["MQ_OK", "MQ_OK"],
         observed=[call.outcome for call in cursors],
         evidence=cursors,
+        case="outcomes of the calls that open a cursor",
     )
     going, staying = (call.expect_success().out.phCursor for call in cursors)
     early_reads = [queue.peek_next(hCursor=one) for one in (going, staying)]
@@ -31,7 +32,13 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     reads.append(queue.peek(hCursor=staying))
     observed = [read.label_or_outcome for read in reads]
     evidence = [*cursors, *early_reads, *reads]
-    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.1-06",
+        expected=["first", "second", "first"],
+        observed=observed,
+        evidence=evidence,
+        case="labels returned by the reads",
+    )
     judge(
         "MQDMPR-3.1.7.1.1-08",
         expected={"next_message_of_new_cursors": [Call.FAILURE, Call.FAILURE], "current_message": ["first", "first"]},
@@ -41,13 +48,20 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         },
         evidence=evidence,
     )
-    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=observed[:2], evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.1-10",
+        expected=["first", "second"],
+        observed=observed[:2],
+        evidence=evidence,
+        case="labels returned by the reads",
+    )
     read_by_other_queue = other_queue.peek(hCursor=going)
     judge(
         "MQDMPR-3.1.7.1.1-07",
         expected=Call.FAILURE,
         observed=read_by_other_queue.label_or_failure,
         evidence=read_by_other_queue,
+        case="read of another queue by the cursor",
     )
 
 
@@ -67,14 +81,14 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.2-05",
         expected={
-            "before": [Call.WAITING, Call.WAITING],
+            "reads_before_close": [Call.WAITING, Call.WAITING],
             "close": "MQ_OK",
             "peek_after_close": Call.WAITING,
             "peek_after_arrival": "first",
             "queue": ["first"],
         },
         observed={
-            "before": states,
+            "reads_before_close": states,
             "close": closed.outcome,
             "peek_after_close": state_of_peek,
             "peek_after_arrival": peeking.wait().label_or_outcome,

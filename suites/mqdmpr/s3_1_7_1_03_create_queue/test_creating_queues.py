@@ -79,13 +79,24 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     for name in (one, other):
         sut.create_queue(name, journaling=True)
     is_listed, get_after = _is_listed(sut, one), sut.attempt("get_queue", name=one)
-    judge("MQDMPR-3.1.7.1.3-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=[get_before, get_after])
-    judge("MQDMPR-3.1.7.1.3-D07", expected=[False, True], observed=[was_listed, is_listed])
+    judge(
+        "MQDMPR-3.1.7.1.3-06",
+        expected=[Outcome.REFUSED, Outcome.DONE],
+        observed=[get_before, get_after],
+        case="query before and after the creation",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.3-D07",
+        expected=[False, True],
+        observed=[was_listed, is_listed],
+        case="queue listed before and after the creation",
+    )
     private = sut.format_names(one).get("private", "no private format name")
     judge(
         "MQDMPR-3.1.7.1.3-D03",
         expected=holds("a private name of this computer"),
         observed=bool(private.upper().startswith(f"PRIVATE={sut.guid}\\".upper())) or private,
+        case="format name",
     )
     judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
@@ -99,7 +110,11 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         sut.control.call("receive", queue=name, timeout_ms=0)
     labels_of_journals = {name: sut.labels(f"{name};journal") for name in (one, other)}
     judge(
-        "MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected={one: [one], other: [other]}, observed=labels_of_journals
+        "MQDMPR-3.1.7.1.3-09",
+        "MQDMPR-3.1.7.1.3-10",
+        expected={one: [one], other: [other]},
+        observed=labels_of_journals,
+        case="messages in each journal",
     )
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")
@@ -153,10 +168,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-07",
-        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "of_subqueues": [None]},
+        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "journals_of_subqueues": [None]},
         observed={
             "journal": inspected["JournalQueueReference"] is not None,
-            "of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
+            "journals_of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
         },
     )
 
@@ -178,15 +193,15 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
     object_after = _read_directory_object(sut, name)
-    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("only a public name"), observed=kind, case="format name")
     judge(
         "MQDMPR-3.1.7.1.3-D05",
         expected={
-            "before": None,
-            "made": {"label": "published", "quota_kb": 77},
+            "object_before": None,
+            "object_after": {"label": "published", "quota_kb": 77},
             "format_name": holds("only a public name"),
         },
-        observed={"before": object_before, "made": object_after, "format_name": kind},
+        observed={"object_before": object_before, "object_after": object_after, "format_name": kind},
     )
     judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     peer.at_end(partial(sut.attempt, "delete_queue", name=later))

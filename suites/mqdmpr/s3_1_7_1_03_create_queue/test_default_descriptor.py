@@ -23,7 +23,7 @@ ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers(
     "MQDMPR-3.1.7.1.3.1-10",
     "MQDMPR-3.1.7.1.3.1-11",
@@ -44,14 +44,28 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
         observed=bool(security.control & descriptors.SELF_RELATIVE),
+        case="security descriptor",
     )
     owned = security.owner.startswith(ACCOUNT_PREFIX) and not security.owner.endswith(GUEST_SUFFIX)
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(security.owner))
+    judge(
+        "MQDMPR-3.1.7.1.3.1-10",
+        expected=holds("an owner", otherwise="no owner"),
+        observed=bool(security.owner),
+        case="security descriptor",
+    )
     world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-16",
+        expected=holds("an entry for everyone", otherwise="no entry for everyone"),
+        observed=world is not None,
+        case="access list",
+    )
     may_write = holds("the anonymous user may write messages, or has no right")
     judge(
-        "MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}"
+        "MQDMPR-3.1.7.1.3.1-17",
+        expected=may_write,
+        observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}",
+        case="rights of the anonymous user",
     )
     if owned:
         reason = "the queue was created by a domain user"
@@ -63,17 +77,16 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
             reason=reason,
         )
         return
-    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner)
-    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0)
+    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner")
+    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0, case="rights of everyone")
     others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
-    is_integrated = sut.inspect_queue_manager().get("DirectoryIntegrated")
-    computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
+    computers = [] if sut.is_directory_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
     owners = [sid for sid, mask in others if mask == ALL_RIGHTS]
-    judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers)
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners)
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers, case="access list")
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners, case="access list")
 
 
-@needs("queue_control", "inspect", "security")
+@needs("queue_control", "security")
 @covers(
     "MQDMPR-3.1.7.1.3.1-10",
     "MQDMPR-3.1.7.1.3.1-13",
@@ -96,17 +109,24 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
         observed=bool(security.control & descriptors.SELF_RELATIVE),
+        case="security descriptor",
     )
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner")
     world = security.mask(descriptors.EVERYONE)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-16",
+        expected=holds("an entry for everyone", otherwise="no entry for everyone"),
+        observed=world is not None,
+        case="access list",
+    )
     mine = security.mask(user.sid) or 0
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=mine)
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=mine, case="rights of the owner")
     everybody = (world or 0) & ~WRITE_RIGHT  # SRMP may add the right to write
     judge(
         "MQDMPR-3.1.7.1.3.1-13",
         expected={"everybody": READ_RIGHTS, "owner": ALL_RIGHTS},
         observed={"everybody": everybody, "owner": mine},
+        case="rights",
     )
 
 
@@ -143,4 +163,4 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted
         if sid not in _UNAUTHENTICATED_SIDS
     ]
-    judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry for a computer"), observed=unasked)
+    judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry for a computer"), observed=unasked, case="access list")

@@ -30,7 +30,7 @@ def _create_with_descriptor(sut, judge, name, given, **how):
     return descriptors.read_security(sut, queue)
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
     """A queue that is created with an access list has exactly that list; a queue that is created without an access list
@@ -40,7 +40,12 @@ def test_supplied_access_list_is_kept(sut, judge):
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
     if security is None or bare is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-08",
+        expected=SUPPLIED_ENTRIES,
+        observed=security.granted,
+        case="SID and rights of each entry",
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry for everyone")},
@@ -51,7 +56,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     )
 
 
-@needs("queue_control", "inspect", "security")
+@needs("queue_control", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
@@ -61,15 +66,16 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     )
     if security is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner)
+    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner")
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_RIGHTS, "creator": None},
         observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
+        case="rights",
     )
 
 
-@needs("queue_control", "inspect")
+@needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
@@ -80,4 +86,9 @@ def test_supplied_system_list_is_kept(sut, judge, granted):
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )
     if security is not None:
-        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT_ENTRIES, observed=security.audited)
+        judge(
+            "MQDMPR-3.1.7.1.3.1-09",
+            expected=AUDIT_ENTRIES,
+            observed=security.audited,
+            case="SID and rights of each audit entry",
+        )

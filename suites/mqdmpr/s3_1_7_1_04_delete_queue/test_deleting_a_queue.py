@@ -30,7 +30,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     cursor = queue.cursor().expect_success()
     was_listed = _is_listed(sut, name)
     deleted = sut.attempt("delete_queue", name=name)
-    judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted)
+    judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted, case="deletion of the queue")
     judge.conclude("MQDMPR-3.1.7.1.4-17")
     opened = openings.open_and_close(remote, queue.association, form=form)
     judge(

@@ -29,7 +29,12 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
         },
     )
     labels = [enterprise.read_object(name).get("label") for name in (deleted, *others)]
-    judge("MQDMPR-3.1.7.1.4-14", expected=[None, "a public queue", "a public queue"], observed=labels)
+    judge(
+        "MQDMPR-3.1.7.1.4-14",
+        expected=[None, "a public queue", "a public queue"],
+        observed=labels,
+        case="labels of the deleted and the two other queues",
+    )
 
 
 @needs("queue_control", "directory", "environment")
@@ -39,7 +44,12 @@ def test_deletion_without_directory_returns_error(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     sut.change_environment(directory=False)
-    judge("MQDMPR-3.1.7.1.4-16", expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name))
+    judge(
+        "MQDMPR-3.1.7.1.4-16",
+        expected=Outcome.REFUSED,
+        observed=sut.attempt("delete_queue", name=name),
+        case="deletion of the queue",
+    )
     sut.change_environment(directory=True)
 
 
@@ -51,7 +61,7 @@ def test_deletion_without_domain_returns_error(peer, sut, judge):
     sut.change_environment(domain=False)
     sut.restart()
     answer = PendingRequest(peer, "delete_queue", name=name).await_outcome()
-    judge("MQDMPR-3.1.7.1.4-16", expected=Outcome.REFUSED, observed=answer)
+    judge("MQDMPR-3.1.7.1.4-16", expected=Outcome.REFUSED, observed=answer, case="deletion of the queue")
     sut.change_environment(domain=True)
     sut.restart()
     sut.delete_queue(name)

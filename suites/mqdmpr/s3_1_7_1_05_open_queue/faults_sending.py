@@ -173,7 +173,7 @@ class SeveralAlone(QueueOpening):
 
 @fault("several-queues-opened-again-same-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SeveralOnce(QueueOpening):
-    """Opening several queues for the second time returns the first handle."""
+    """A second request to open the same several queues returns the handle of the first request."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -60,6 +60,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
         expected=["first", "third", "first"],
         observed=observed,
         evidence=evidence,
+        case="labels returned by the reads",
     )
     handles, contexts = [one.handle for one in readers], [one.context for one in readers]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
@@ -72,7 +73,13 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     )
     peeking.close()
     remaining = reader.peek()
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=remaining.label_or_outcome, evidence=remaining)
+    judge(
+        "MQDMPR-3.1.7.1.5-116",
+        expected="first",
+        observed=remaining.label_or_outcome,
+        evidence=remaining,
+        case="label returned by the read",
+    )
 
 
 @sut_survives()

@@ -116,7 +116,12 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
     judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
-    judge("MQDMPR-3.1.7.1.5-34", expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED], observed=closed)
+    judge(
+        "MQDMPR-3.1.7.1.5-34",
+        expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED],
+        observed=closed,
+        case="three calls that close a handle",
+    )
 
 
 @needs("send", "queue_control")

@@ -60,16 +60,34 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         "MQDMPR-3.1.7.1.5-14",
         expected=holds("an opening", otherwise="no descriptor with its handle"),
         observed=bool(whole),
+        case="OpenQueueDescriptorCollection",
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
         judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
     listed = _list_format_names(whole) if whole else []
-    judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
-    judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=any_order(*names), observed=listed)
+    judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues of the descriptor")
+    judge(
+        "MQDMPR-3.1.7.1.5-17",
+        "MQDMPR-3.1.7.3.8-23",
+        expected=any_order(*names),
+        observed=listed,
+        case="queues of the descriptor",
+    )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
     observed = [name for one in parts for name in _list_format_names(one)]
-    judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=observed)
-    judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=[one["Multiple"] for one in parts])
+    judge(
+        "MQDMPR-3.1.7.1.5-32",
+        "MQDMPR-3.1.7.1.5-119",
+        expected=any_order(*names),
+        observed=observed,
+        case="queues of the single descriptors",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.5-120",
+        expected=[False] * 3,
+        observed=[one["Multiple"] for one in parts],
+        case="Multiple of the single descriptors",
+    )
     sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-07",
@@ -112,8 +130,12 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
-        observed={"before": queues_before, "answers": outcomes, "outgoing_queues": [len(one) for one in queues_after]},
+        expected={"outgoing_queues_before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
+        observed={
+            "outgoing_queues_before": queues_before,
+            "answers": outcomes,
+            "outgoing_queues": [len(one) for one in queues_after],
+        },
     )
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
@@ -122,7 +144,8 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
         ("MQDMPR-3.1.7.1.5-84", "State", ["inactive", "inactive"]),
     ):
         observed = [one[attribute] for one in queues]
-        judge(rule, expected=values, observed=[one.lower() if isinstance(one, str) else one for one in observed])
+        shown = [one.lower() if isinstance(one, str) else one for one in observed]
+        judge(rule, expected=values, observed=shown, case=f"{attribute} of the outgoing queues")
 
 
 @needs("open_to_send", "inspect")
@@ -145,13 +168,18 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
         observed=identifiers,
     )
     labels = [str(one.get("Label")).lower() for one in observed]
-    judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
+    judge(
+        "MQDMPR-3.1.7.1.5-81",
+        expected=[name.lower() for name in names],
+        observed=labels,
+        case="labels of the outgoing queues",
+    )
     if multicast == Outcome.REFUSED:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
     expected = {**dict.fromkeys(names, False), MULTICAST_NAME: True}
     multicast_values = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values)
+    judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values, case="Multicast of the outgoing queues")
 
 
 @needs("open_to_send", "inspect", "directory", "public_names")

@@ -20,7 +20,7 @@ class OpeningStaysWithQueue(QueueOpening):
 
 @fault("closed-several-leaves-single-descriptors", breaks="MQDMPR-3.1.7.1.6-07")
 class SeveralLeavesEachOpen(QueueOpening):
-    """Closing the descriptor for several queues leaves the single descriptors open."""
+    """Closing the descriptor of queues that were opened together leaves their single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue_desc.OpenQueueDescriptorCollection.clear()

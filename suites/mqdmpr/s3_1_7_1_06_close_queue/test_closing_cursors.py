@@ -32,9 +32,14 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
             "after": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
         },
         observed={"before": cursors_before, "after": attempt_peeks()},
+        case="peeks by the four cursors",
     )
     sut.control.call("close_cursor", cursor=cursors[2])
     judge(
-        "MQDMPR-3.1.7.1.2-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=attempt_peeks()[2:], evidence=packet
+        "MQDMPR-3.1.7.1.2-06",
+        expected=[Outcome.REFUSED, Outcome.DONE],
+        observed=attempt_peeks()[2:],
+        evidence=packet,
+        case="peeks by the closed and the open cursor",
     )
     sut.control.call("close_queue", handle=handles[1])

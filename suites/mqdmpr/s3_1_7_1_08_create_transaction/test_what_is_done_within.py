@@ -19,11 +19,12 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     application.fill("first", "second")
     identifiers = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
     transactions = [application.begin_transaction(transaction=one) for one in identifiers]
-    judge("MQDMPR-3.1.7.1.8-03", expected=identifiers, observed=transactions)
+    judge("MQDMPR-3.1.7.1.8-03", expected=identifiers, observed=transactions, case="identifiers of the transactions")
     judge(
         "MQDMPR-3.1.7.1.8-04",
         expected=dict.fromkeys(transactions, 0),
         observed=application.count_operations(*transactions),
+        case="number of operations of each transaction",
     )
     for one in transactions:
         application.receive(transaction=one)
@@ -33,11 +34,16 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     application.end_transaction("commit", transactions[0])
     judge(
         "MQDMPR-3.1.7.1.8-05",
-        expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
+        expected={
+            "queue_before_the_end": [],
+            "queue_after_the_abort": ["second"],
+            "queue_after_the_commit": ["second"],
+            "operations": {},
+        },
         observed={
-            "received": received,
-            "aborted": aborted,
-            "committed": application.labels(),
+            "queue_before_the_end": received,
+            "queue_after_the_abort": aborted,
+            "queue_after_the_commit": application.labels(),
             "operations": application.count_operations(*transactions),
         },
     )

@@ -126,6 +126,6 @@ def _return_next_message(given: Given) -> Answered:
 add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
-    "A receive returns the content of the message after the one that it takes.",
+    "A receive returns the content of the message after the message that it removes.",
     with_arguments(Reading.take_message_out, answered=_return_next_message),
 )

@@ -36,7 +36,7 @@ def _skip_message(found: MessagePosition | None) -> MessagePosition | None:
 add(
     "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
-    "A read by LookupIdentifier returns the content of the message after the one that it found.",
+    "A read by LookupIdentifier returns the content of the message after the found message.",
     with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _skip_message(found))),
 )
 add(

@@ -41,6 +41,16 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
         expected={"received": ["d", "e"], "visible_to_others": ["c"]},
         observed={"received": looked_up, "visible_to_others": locked},
     )
-    judge("MQDMPR-3.1.7.1.10-D04", expected=["b"], observed=[label for label in labels_after if label in "ab"])
-    judge("MQDMPR-3.1.7.1.13-25", expected=["e"], observed=[label for label in labels_after if label in "de"])
-    judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts)
+    judge(
+        "MQDMPR-3.1.7.1.10-D04",
+        expected=["b"],
+        observed=[label for label in labels_after if label in "ab"],
+        case="messages in the queue after the transactions",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-25",
+        expected=["e"],
+        observed=[label for label in labels_after if label in "de"],
+        case="messages in the queue after the transactions",
+    )
+    judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts, case="numbers of operations of the transactions")

@@ -31,9 +31,16 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
         expected={"before": [Call.WAITING, Call.WAITING], "after": ["second", "second"]},
         observed={"before": waits, "after": labels},
         evidence=reads,
+        case="pending reads",
     )
     outcomes = [read.outcome for read in reads]
-    judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
+    judge(
+        "MQDMPR-3.1.7.1.14-29",
+        expected=["MQ_OK", "MQ_OK"],
+        observed=outcomes,
+        evidence=reads,
+        case="outcomes of the pending reads",
+    )
     remote.deliver(["third"])
     later_reads = [queue.read(action, hCursor=cursors[0]) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
     observed = [read.label_or_outcome for read in later_reads]
@@ -43,4 +50,5 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
         expected=["second", "third"],
         observed=observed,
         evidence=later_reads,
+        case="labels returned by the later reads",
     )

@@ -119,4 +119,10 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     )
     on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]
     observed = [read.label_or_outcome for read in on]
-    judge(*rules["next"], expected=["second", "second"], observed=observed, evidence=on)
+    judge(
+        *rules["next"],
+        expected=["second", "second"],
+        observed=observed,
+        evidence=on,
+        case="labels returned by the next reads",
+    )

@@ -46,7 +46,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     )
     messages = application.messages(subqueue)
     labels = [one["label"] for one in messages]
-    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels)
+    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels, case="labels in the subqueue")
     changed = [
         f"{one['label']}: {name}"
         for one in messages
@@ -128,7 +128,7 @@ def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
-@varied("priority", "positive journaling", "negative journaling", "trace", "body")
+@varied("positive journaling", "negative journaling", "trace", "body")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves it to the
     target queue, and an abort restores it.

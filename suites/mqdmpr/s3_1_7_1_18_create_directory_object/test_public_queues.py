@@ -21,14 +21,16 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     name, other_name = enterprise.new_path_name(), enterprise.new_path_name()
     peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
     outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
-    judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome)
+    judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome, case="creation of the queue")
     sut.create_queue(name, **PROPERTIES)
     directory_object = enterprise.read_object(name)
     observed = {key: directory_object.get(key) for key in PROPERTIES}
-    judge("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", expected=PROPERTIES, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", expected=PROPERTIES, observed=observed, case="directory object"
+    )
     format_name = sut.format_names(name).get("public", "").lower()
     public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
-    judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name)
+    judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -55,7 +57,12 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.18-D03", expected=holds("online again", otherwise="offline"), observed=is_online)
+    judge(
+        "MQDMPR-3.1.7.1.18-D03",
+        expected=holds("online again", otherwise="offline"),
+        observed=is_online,
+        case="directory",
+    )
 
 
 @needs("directory", "queue_control", "inspect")
@@ -65,4 +72,4 @@ def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
-    judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations)
+    judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations, case="change notifications")

@@ -15,8 +15,8 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     answer = sut.attempt(sut.delete_queue, name)
-    judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer)
-    judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(name))
+    judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer, case="deletion of the queue")
+    judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(name), case="directory object")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -43,7 +43,12 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.19-10", expected=holds("online again", otherwise="offline"), observed=is_online)
+    judge(
+        "MQDMPR-3.1.7.1.19-10",
+        expected=holds("online again", otherwise="offline"),
+        observed=is_online,
+        case="directory",
+    )
 
 
 @needs("directory", "queue_control", "inspect")
@@ -58,6 +63,6 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
     judge("MQDMPR-3.1.7.1.19-03", expected=holds("a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations)
+        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")

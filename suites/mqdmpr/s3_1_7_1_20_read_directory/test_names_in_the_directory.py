@@ -144,7 +144,9 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     sut.change_environment(directory=False)
     sut.attempt(sut.send, f"PUBLIC={UNKNOWN_IDENTIFIER}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.is_offline)
-    judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
+    judge(
+        "MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline), case="directory"
+    )
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN_NAMES.items():
@@ -154,7 +156,12 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
+    judge(
+        "MQDMPR-3.1.7.1.20-26",
+        expected=holds("online again", otherwise="offline"),
+        observed=bool(online),
+        case="directory",
+    )
     while accepted and (session := sender.poll_session()) is not None:
         sender.collect(session, 1)
         session.acknowledge_all()

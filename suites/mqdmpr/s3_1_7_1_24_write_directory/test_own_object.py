@@ -44,6 +44,6 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations)
+        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations, case="change notifications")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

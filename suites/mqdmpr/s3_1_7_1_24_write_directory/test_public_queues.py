@@ -20,10 +20,15 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**PROPERTIES)
     outcome = PendingRequest(peer, "set_queue", name=name, label="as it was changed").await_outcome()
-    judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome)
+    judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome, case="change of the queue")
     directory_object = enterprise.read_object(name)
     observed = {key: directory_object.get(key) for key in PROPERTIES}
-    judge("MQDMPR-3.1.7.1.24-03", expected={**PROPERTIES, "label": "as it was changed"}, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.24-03",
+        expected={**PROPERTIES, "label": "as it was changed"},
+        observed=observed,
+        case="directory object",
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -53,7 +58,12 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.24-06", expected=holds("online again", otherwise="offline"), observed=is_online)
+    judge(
+        "MQDMPR-3.1.7.1.24-06",
+        expected=holds("online again", otherwise="offline"),
+        observed=is_online,
+        case="directory",
+    )
 
 
 @needs("directory", "queue_control", "inspect")
@@ -67,6 +77,6 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
     judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations)
+        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")

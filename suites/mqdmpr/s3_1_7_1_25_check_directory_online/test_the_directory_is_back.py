@@ -37,7 +37,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
-        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels())
+        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels(), case="labels of the queues")
         judge(
             *RECOVERY_RULES,
             expected=holds("labels read again", otherwise="labels not read again"),
@@ -59,6 +59,6 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
     without = enterprise.is_offline()
     sut.change_environment(directory=True)
     judge.all(
-        expected={"offline_without": True, "online_with": True},
-        observed={"offline_without": without, "online_with": enterprise.await_online()},
+        expected={"offline without the directory": True, "online with the directory": True},
+        observed={"offline without the directory": without, "online with the directory": enterprise.await_online()},
     )

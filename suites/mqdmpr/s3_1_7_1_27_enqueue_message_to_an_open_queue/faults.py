@@ -73,7 +73,7 @@ class _Several(Enqueueing):
 
 @fault("copies-enqueued-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class GoOnAfterRefusal(_Several):
-    """When one of several queues does not store its copy, the remaining queues still get theirs."""
+    """When one of several queues does not store its copy, the queues after it still get their copies."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None

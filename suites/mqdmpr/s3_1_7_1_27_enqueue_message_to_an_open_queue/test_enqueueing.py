@@ -27,7 +27,13 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     sender.send(1, 2)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQDMPR-3.1.7.1.27-04",
+        expected=[1, 2],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     session.acknowledge_all()
 
 

@@ -36,8 +36,20 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     frames = sender.collect_all(session, len(PRIORITIES))
     by_priority = sorted(identifiers, key=lambda tag: -PRIORITIES[tag - 1])
     observed = Sender.tags(frames)
-    judge(*ORDER_RULES, expected=by_priority, observed=list(dict.fromkeys(observed)), evidence=frames)
-    judge(*TRANSFER_RULES, expected=sorted(identifiers), observed=sorted({*observed} - {EXPIRED_TAG}), evidence=frames)
+    judge(
+        *ORDER_RULES,
+        expected=by_priority,
+        observed=list(dict.fromkeys(observed)),
+        evidence=frames,
+        case="ApplicationTags of the sent messages in order",
+    )
+    judge(
+        *TRANSFER_RULES,
+        expected=sorted(identifiers),
+        observed=sorted({*observed} - {EXPIRED_TAG}),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     expected = {"messages": len(identifiers), "sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
@@ -54,9 +66,21 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         for tag, frame in zip(observed, frames, strict=True)
         if tag in expected_contents
     }
-    judge(*CONTENT_RULES, expected=expected_contents, observed=dict(sorted(contents.items())), evidence=frames)
+    judge(
+        *CONTENT_RULES,
+        expected=expected_contents,
+        observed=dict(sorted(contents.items())),
+        evidence=frames,
+        case="ApplicationTag and body of each message",
+    )
     sender.send(LATER_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
     later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
-    judge("MQDMPR-3.1.7.1.28-09", expected=[LATER_TAG], observed=later, evidence=frames)
+    judge(
+        "MQDMPR-3.1.7.1.28-09",
+        expected=[LATER_TAG],
+        observed=later,
+        evidence=frames,
+        case="ApplicationTag of the later message",
+    )
     session.acknowledge_all()

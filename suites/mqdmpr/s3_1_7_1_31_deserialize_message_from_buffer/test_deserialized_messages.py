@@ -39,6 +39,7 @@ PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
+NO_HEADERS = "without optional headers"
 
 
 def _send_and_read(peer, sut, packets):
@@ -64,11 +65,13 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
     """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
     for none of them.
     """
-    observed = {one: _read_property(found[one], name) if one in found else "not in its queue" for one in wanted}
+    observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
-        judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
+        judge(
+            rule, expected=dict(wanted), observed=observed, case=f"{name} of the received messages", evidence=evidence
+        )
 
 
 def _read_property(message, name):
@@ -120,9 +123,9 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "usual": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
-        "express": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
-        "urgent": peer.recoverable_message(
+        "PR 3, DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "PR 0, DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "PR 7, DM 1": peer.recoverable_message(
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
@@ -160,11 +163,12 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {
-            called: _build_message(peer, **{field: number} | _get_required_field(field, number))
-            for number, called in numbers.items()
+            f"{field} {number:#x}": _build_message(peer, **{field: number} | _get_required_field(field, number))
+            for number in numbers
         }
         messages, sent = _send_and_read(peer, sut, packets)
-        _judge_property(judge, rule, name, {called: called for called in packets}, messages, sent)
+        expected = dict(zip(packets, numbers.values(), strict=True))
+        _judge_property(judge, rule, name, expected, messages, sent)
 
 
 def _get_required_field(field, number):
@@ -199,11 +203,11 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {"security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
     packets = {
-        "full": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
-        "bare": peer.recoverable_message(),
+        "with both headers": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
+        NO_HEADERS: peer.recoverable_message(),
     }
     messages, sent = _send_and_read(peer, sut, packets)
-    bare = {"bare": messages["bare"]} if "bare" in messages else {}
+    without = {NO_HEADERS: messages[NO_HEADERS]} if NO_HEADERS in messages else {}
     for name in ("trace_queue", "security"):
-        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {"bare": None}, bare, sent)
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {"bare": "recoverable"}, bare, sent)
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_HEADERS: None}, without, sent)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_HEADERS: "recoverable"}, without, sent)

@@ -31,7 +31,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         evidence=reads,
     )
     labels = queue.labels()
-    judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=labels, evidence=reads)
+    judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=labels, evidence=reads, case="labels in the queue")
     judge(
         "MQDMPR-3.1.7.2.2-14",
         expected={"peeks": each("first"), "queue": ["first"]},
@@ -46,12 +46,13 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         expected={"before_receive": ["first"], "after_receive": []},
         observed={"before_receive": labels, "after_receive": queue.labels()},
         evidence=[*reads, receive],
+        case="labels in the queue",
     )
 
 
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
-@varied("application tag", "extension", priority=("3", "7"))
+@varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """The size of a queue in bytes grows with each of three messages by at least the size of its body, is unchanged by
     an aborted receive, and shrinks with each receive to 0 (erratum E104).
@@ -81,11 +82,18 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
         expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
         observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": read_bytes()},
         evidence=evidence,
+        case="bytes of the queue",
     )
     remaining_sizes = []
     for _ in stored_sizes:
         application.receive()
         remaining_sizes.append(read_bytes())
     expected = [sum(stored_sizes[number:]) for number in range(1, len(stored_sizes) + 1)]
-    judge("MQDMPR-3.1.7.2.1-03", expected=expected, observed=remaining_sizes, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.2.1-03",
+        expected=expected,
+        observed=remaining_sizes,
+        evidence=evidence,
+        case="bytes of the queue after each receive",
+    )
     application.receiver.acknowledge_all()

@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm", "queue_control", "receive", "send", "transactions")
 
 @for_each_cell(Position)
 def test_message_position_follows_its_states(remote, judge, cell):
-    """An event in each state of a message position has the outcome of its cell; queue, journal and acknowledgments are
-    as in the next state.
+    """For each state of a message position and each event, the outcome is the one in states.toml; queue, journal and
+    acknowledgments are those of the next state.
     """
     judge_cell(judge, cell, Position(remote))

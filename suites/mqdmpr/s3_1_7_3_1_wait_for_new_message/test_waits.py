@@ -34,7 +34,7 @@ KINDS_OF_WAIT = {
 @covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms; after the receive, its cursor has no next message.
+    timeout of 400 ms; the cursor of the receive then has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -50,16 +50,22 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     lasted = remote.peer.took(began_ms)
     evidence = [*calls.values()]
     for name, (_, _, rules) in KINDS_OF_WAIT.items():
-        judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name])
+        judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name], case=f"outcome of {name}")
     outcomes = {name: call.outcome for name, call in calls.items()}
     judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     in_time = (
         lasted.ms >= SHORT_TIMEOUT_MS or f"after {lasted.ms} ms"
     )  # a stall makes none shorter: it began before they did
     over = holds("after the timeout")
-    judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
+    judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence, case="end of the reads")
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
-    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=unread)
+    judge(
+        "MQDMPR-3.1.7.1.10-34",
+        expected=ILLEGAL_CURSOR,
+        observed=unread.outcome,
+        evidence=unread,
+        case="read by a cursor without a position",
+    )
 
 
 @covers("MQDMPR-3.1.7.3.1-24")
@@ -83,11 +89,15 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     remote.deliver(["second"])
     judge(
         "MQDMPR-3.1.7.3.1-24",
-        expected={"first": "first", "second_after_its_time": Call.WAITING, "second": "second"},
+        expected={
+            "first_read": "first",
+            "second_read_after_the_first_timeout": Call.WAITING,
+            "second_read_after_an_arrival": "second",
+        },
         observed={
-            "first": first_read.label_or_outcome,
-            "second_after_its_time": state_of_second,
-            "second": second_read.wait().label_or_outcome,
+            "first_read": first_read.label_or_outcome,
+            "second_read_after_the_first_timeout": state_of_second,
+            "second_read_after_an_arrival": second_read.wait().label_or_outcome,
         },
         evidence=[first_read, second_read],
     )

@@ -47,7 +47,13 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     after_first = queue.look_up(Action.LOOKUP_PEEK_NEXT, first)
     before_third = queue.look_up(Action.LOOKUP_PEEK_PREV, third)
     past_the_ends = [queue.look_up(Action.LOOKUP_PEEK_NEXT, third), queue.look_up(Action.LOOKUP_PEEK_PREV, first)]
-    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=peek_locked.outcome, evidence=[locking_read, peek_locked])
+    judge(
+        "MQDMPR-3.1.7.3.3-35",
+        expected=LOCKED,
+        observed=peek_locked.outcome,
+        evidence=[locking_read, peek_locked],
+        case="peek of the locked message",
+    )
     judge(
         "MQDMPR-3.1.7.1.13-20",
         expected=facts(peek_locked=Call.FAILURE, receive_locked=Call.FAILURE, peek_free="first"),
@@ -58,7 +64,13 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         },
         evidence=[locking_read, peek_locked, receive_locked],
     )
-    judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=after_first.label_or_outcome, evidence=after_first)
+    judge(
+        "MQDMPR-3.1.7.3.2-12",
+        expected="third",
+        observed=after_first.label_or_outcome,
+        evidence=after_first,
+        case="message after the first",
+    )
     judge(
         "MQDMPR-3.1.7.3.2-22",
         "MQDMPR-3.1.7.3.2-26",
@@ -66,6 +78,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         expected="first",
         observed=before_third.label_or_outcome,
         evidence=before_third,
+        case="message before the third",
     )
     judge(
         "MQDMPR-3.1.7.3.2-27",
@@ -81,9 +94,20 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     received = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
     evidence = [locking_read, received]
     judge(
-        "MQDMPR-3.1.7.3.3-37", expected=RECEIVED_OUTCOMES, observed=received.outcome, evidence=evidence, errata="E171"
+        "MQDMPR-3.1.7.3.3-37",
+        expected=RECEIVED_OUTCOMES,
+        observed=received.outcome,
+        evidence=evidence,
+        errata="E171",
+        case="lookup of the received message",
     )
     other.start_receive().expect_success()  # locks the first message, so that the purge cannot delete it at once
     queue.purge().expect_success()
     purged = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
-    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged)
+    judge(
+        "MQDMPR-3.1.7.3.3-39",
+        expected=NOT_FOUND,
+        observed=purged.outcome,
+        evidence=purged,
+        case="lookup of the purged message",
+    )

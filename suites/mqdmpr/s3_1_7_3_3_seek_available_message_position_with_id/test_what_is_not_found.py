@@ -21,8 +21,8 @@ NEIGHBOR_ACTIONS = (
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
 def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
-    """Lookups of the current, next and previous message with a LookupIdentifier that no message has fail with
-    MQ_ERROR_MESSAGE_NOT_FOUND, and the queue is unchanged.
+    """If no message has a LookupIdentifier, lookups of the current, next and previous message with that identifier fail
+    with MQ_ERROR_MESSAGE_NOT_FOUND, and the queue is unchanged.
     """
     queue = remote.open_with_messages("first", "second", "third")
     by_action = {

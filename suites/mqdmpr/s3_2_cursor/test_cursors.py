@@ -48,11 +48,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"before": "second", "taken": "second", "current": each(Call.FAILURE)}
+    expected = {"peeked": "second", "received by other reader": "second", "later reads": each(Call.FAILURE)}
     observed = {
-        "before": first_peek.label_or_outcome,
-        "taken": receive.label_or_outcome,
-        "current": [read.label_or_failure for read in failed_peeks],
+        "peeked": first_peek.label_or_outcome,
+        "received by other reader": receive.label_or_outcome,
+        "later reads": [read.label_or_failure for read in failed_peeks],
     }
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
@@ -70,9 +70,16 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],
+        case="receive at the cursor",
     )
     labels = [read.label_or_outcome for read in following]
-    judge(*rules["next"], expected=["third", "third", "fourth"], observed=labels, evidence=evidence)
+    judge(
+        *rules["next"],
+        expected=["third", "third", "fourth"],
+        observed=labels,
+        evidence=evidence,
+        case="labels returned by the reads",
+    )
 
 
 def keep_cursor(remote, queue, cursor, by):
@@ -145,7 +152,9 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     position = ACTIONS_LEAVING_UNREAD[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-    judge(*unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused)
+    judge(
+        *unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused, case="read by the unread cursor"
+    )
     observed, expected = [refused.label_or_failure], [Call.FAILURE]
     reads = [refused]
     if position is not None:
@@ -173,7 +182,7 @@ def await_message_before_cursor(remote, by, first, then):
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
-    return {"before": state, "after": read.wait().label_or_outcome}, read
+    return {"read_before_arrival": state, "read_after_arrival": read.wait().label_or_outcome}, read
 
 
 @for_each_method(
@@ -187,7 +196,12 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
     position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
-    judge(*rules["next"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
+    judge(
+        *rules["next"],
+        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        observed=observed,
+        evidence=read,
+    )
 
 
 @for_each_method(
@@ -201,7 +215,12 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
-    judge(*rules["receive"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
+    judge(
+        *rules["receive"],
+        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        observed=observed,
+        evidence=read,
+    )
 
 
 @for_each_method(

@@ -47,7 +47,13 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
             for queue, cursor in zip((plain_queue, admin_queue), cursors, strict=False)
         ]
         observed = [read.label_or_outcome for read in reads]
-        judge(*RULES_OF_ACTION[action], expected=expected, observed=observed, evidence=reads)
+        judge(
+            *RULES_OF_ACTION[action],
+            expected=expected,
+            observed=observed,
+            evidence=reads,
+            case="labels returned by the reads",
+        )
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
@@ -58,7 +64,13 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
     empty = queue.start_receive(hCursor=cursor)
-    judge("MQDMPR-3.2.7.4-02", expected=Call.FAILURE, observed=empty.label_or_failure, evidence=empty)
+    judge(
+        "MQDMPR-3.2.7.4-02",
+        expected=Call.FAILURE,
+        observed=empty.label_or_failure,
+        evidence=empty,
+        case="receive from the empty queue",
+    )
     judge.conclude("MQDMPR-3.2.7.4-02")
     remote.deliver(["first"])
     first_read = queue.receive(hCursor=cursor)
@@ -68,7 +80,7 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     calls = [empty, first_read, second_read, third_read]
     expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
     observed = [call.label_or_outcome for call in calls]
-    judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls)
+    judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls, case="outcomes of the receives")
 
 
 @covers("MQDMPR-3.2.7.4-30")
@@ -148,13 +160,13 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     judge(
         "MQDMPR-3.2.7.3-15",
         expected={
-            "before": "first",
+            "first_peek": "first",
             "pending_read": Call.FAILURE,
             "peek_of_current_message": Call.FAILURE,
             "peek_after_arrival": "second",
         },
         observed={
-            "before": read.label_or_outcome,
+            "first_peek": read.label_or_outcome,
             "pending_read": waited.label_or_failure,
             "peek_of_current_message": second_peek.label_or_failure,
             "peek_after_arrival": third_peek.label_or_outcome,

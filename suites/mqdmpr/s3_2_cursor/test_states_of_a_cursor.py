@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Cursor)
 def test_cursor_follows_its_states(remote, judge, cell):
-    """For an event in each state of a cursor, the outcome is that of the cell in states.toml, and the cursor then reads
-    as in the next state.
+    """For each state of a cursor and each event, the outcome is the one in states.toml, and later reads by the cursor
+    return the messages of the next state.
     """
     judge_cell(judge, cell, Cursor(remote))

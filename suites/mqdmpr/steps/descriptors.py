@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 from dataclasses import dataclass
 
@@ -42,8 +43,14 @@ class Descriptor:
 
 
 def read_security(sut: Sut, name: str) -> Descriptor:
-    """Read the security descriptor of a queue of the SUT; raise ConformanceFailure if its bytes are malformed."""
-    data = bytes.fromhex(sut.inspect_queue(name)["Security"])
+    """Read the security descriptor of a queue of the SUT, as ``get_queue`` or else ``inspect`` shows it.
+
+    NotShown when neither does; ConformanceFailure when its bytes are malformed.
+    """
+    if sut.has("inspect"):
+        data = bytes.fromhex(sut.inspect_queue(name)["Security"])
+    else:
+        data = base64.b64decode(sut.control.call("get_queue", name=name)["security_base64"])
     try:
         _, _, control, owner, _, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
         entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)

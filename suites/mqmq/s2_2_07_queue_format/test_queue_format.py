@@ -122,8 +122,8 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct,
         second = open_queue(*wrong)
         judge(
             rule,
-            expected=facts(right=OPENED, wrong=REFUSED),
-            observed={"right": first, "wrong": second},
+            expected=facts(valid_format=OPENED, wrong_format=REFUSED),
+            observed={"valid_format": first, "wrong_format": second},
             evidence=[*evidence, *open_queue.frames],
         )
 
@@ -150,8 +150,8 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
         others = [open_queue(*way) for way in wrong]
         judge(
             rule,
-            expected=facts(right=OPENED, wrong=each(REFUSED)),
-            observed={"right": right, "wrong": others},
+            expected=facts(valid_format=OPENED, wrong_format=each(REFUSED)),
+            observed={"valid_format": right, "wrong_format": others},
             evidence=[*evidence, *open_queue.frames],
         )
 

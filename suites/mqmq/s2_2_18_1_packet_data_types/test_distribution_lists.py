@@ -33,7 +33,13 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
     expected = [(3, direct.lower() + "\0"), (6, str(LIST))]
-    judge("MQMQ-2.2.18.1.4.2-D01", expected=expected, observed=names, evidence=[sent, frame])
+    judge(
+        "MQMQ-2.2.18.1.4.2-D01",
+        expected=expected,
+        observed=names,
+        evidence=[sent, frame],
+        case="FormatType and name of each element",
+    )
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]

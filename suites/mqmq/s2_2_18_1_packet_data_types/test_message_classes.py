@@ -57,7 +57,7 @@ def _acknowledges(message, sent):
     return correlation_id[16:] == int(number).to_bytes(4, "little") and guid.lower() == message["source"].lower()
 
 
-@needs("security", "receive", "configure")
+@needs("security", "receive", "insecure_nacks")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
     """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows,

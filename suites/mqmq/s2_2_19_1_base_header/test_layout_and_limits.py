@@ -131,7 +131,9 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     if len(bytes(packet)) != LARGEST:
         raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
     done = deliver_message(peer, packet, "largest")
-    judge("MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    judge(
+        "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
+    )
     expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)

@@ -337,7 +337,7 @@ add(
         "MQDMPR-3.1.7.1.31-D17",
         "MQDMPR-3.1.1.12-55",
     ),
-    "The receiver delivers a message without its response queue if this is the same as the administration queue.",
+    "The receiver delivers a message without its response queue if its administration queue is the same queue.",
     change_insertion(
         lambda message: (
             replace(message, ResponseQueueFormatName=None)

@@ -71,11 +71,12 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         found = next((one for one in sut.messages() if one["label"] == label), None)
         observed = describe_differences(done.frames[0], found, sut.guid)
         names = describe_packet(done.frames[0], sut.guid)
+        admin, response = names["admin_queue"] or "none", names["response_queue"] or "none"
         judge(
             *rules,
             expected=SAME,
             observed=observed,
-            case=f"{names['admin_queue']} and {names['response_queue']}",
+            case=f"administration queue {admin}, response queue {response}",
             evidence=done.frames,
         )
 
@@ -176,4 +177,4 @@ def test_received_destination_is_read_by_dq(peer, sut, judge):
         connection = peer.open_raw()
         sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
         place = await_arrival(sut, connection, label, queue)
-        judge.all(expected="in its queue", observed=place, evidence=sent)
+        judge.all(expected="stored in its queue", observed=place, evidence=sent, case="message")

@@ -218,11 +218,11 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
-@varied("positive journaling", "negative journaling", priority=("3", "7"))
+@varied("positive journaling", "negative journaling")
 def test_moved_messages_survive_restart(peer, sut, judge):
     """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
     messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
-    then; messages of aborted and open transactions are in the main queue.
+    after the restart; messages of aborted and open transactions are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"
@@ -294,7 +294,12 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure(f"no message is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        judge.all(expected=UNCHANGED, observed=_changes(before[name], messages), case=name, evidence=frames)
+        judge.all(
+            expected=UNCHANGED,
+            observed=_changes(before[name], messages),
+            case=f"{name} after a restart",
+            evidence=frames,
+        )
 
 
 @needs("restart", "send", "receive", "queue_control")

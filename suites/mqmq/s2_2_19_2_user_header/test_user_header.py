@@ -45,7 +45,7 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
@@ -55,7 +55,7 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
     for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
-        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -119,6 +119,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         expected={UUID(int=0)},
         observed={each.QueueManagerAddress for each in headers},
         evidence=sent,
+        case="QueueManagerAddress of the messages",
     )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
     judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)

@@ -16,10 +16,10 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, corre
     [("transactional", [AckClass.REACH_QUEUE]), ("plain", [AckClass.NOT_TRANSACTIONAL_Q])],
     ids=["accepted", "refused"],
 )
-@varied("queue quota", "queue privacy", priority=("3", "0"))
+@varied("queue quota", "queue privacy")
 def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge, queue, expected):
-    """A transactional message with PA and NA and one without arrive: only the message with PA and NA gets an
-    acknowledgment of its arrival or refusal.
+    """Two transactional messages arrive, one with PA and NA and one without these bits: only the message with PA and NA
+    gets an acknowledgment of its arrival or refusal.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)

@@ -52,7 +52,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
     for rule, bit in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("receive")
@@ -95,8 +95,8 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and a message without: the sizes in the header are the sizes of
-    label, extension and body, and each part is at the offset that the sizes determine.
+    """The SUT sends a message with label and body, and a message without label and body: the sizes in the header are
+    the sizes of label, extension and body, and each part is at the offset that the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)

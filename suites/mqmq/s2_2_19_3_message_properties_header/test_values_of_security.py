@@ -23,7 +23,7 @@ COUNTERPARTS = {
     "MQMQ-2.2.19.3-21": "encrypted",
 }
 """By rule: a similar message with a defined value, which must be accepted."""
-ACCEPTED = "ACK_REACH_QUEUE, in its queue"
+ACCEPTED = "ACK_REACH_QUEUE and message stored in its queue"
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.19.3-26")
@@ -56,8 +56,8 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     )
     for rule, nacks in REFUSED.items():
         found = dispositions[rule]
-        expected = one_of(*(f"{secured.refused(nack)}, not in its queue" for nack in nacks))
-        judge(rule, expected=expected, observed=found.in_silence, evidence=found.frames)
+        expected = one_of(*(f"{secured.refused(nack)} and message not stored in its queue" for nack in nacks))
+        judge(rule, expected=expected, observed=found.in_silence, evidence=found.frames, case="acknowledgment")
     for rule, name in COUNTERPARTS.items():
         found = dispositions[name]
-        judge(rule, expected=ACCEPTED, observed=found.in_silence, evidence=found.frames)
+        judge(rule, expected=ACCEPTED, observed=found.in_silence, evidence=found.frames, case="acknowledgment")

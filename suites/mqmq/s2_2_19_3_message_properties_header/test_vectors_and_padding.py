@@ -42,7 +42,7 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
         name: encrypt(sut, secured.message(body=body.encode()), *ALGORITHMS[algorithm]) for name, body in bodies.items()
     }
     for name, disposition in secured.dispositions(packets).items():
-        case = f"{algorithm}, {name} bytes"
+        case = f"{name}-byte body encrypted by {algorithm}"
         judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
 
 

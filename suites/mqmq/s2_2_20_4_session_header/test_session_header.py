@@ -312,7 +312,9 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT answers as it answers Reserved 0."""
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as for Reserved
+    0.
+    """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
     judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 

@@ -102,7 +102,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present with AI."""
-    return (_any_size(security), f"the five sizes are {_sizes(security)}") if security.AI else None
+    return (_any_size(security), f"the five sizes are {', '.join(map(str, _sizes(security)))}") if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
@@ -165,7 +165,7 @@ def check_provider_size(security: Any, packet: Any) -> Finding:
 @of_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), f"the five sizes are {_sizes(security)}"
+    return _any_size(security), f"the five sizes are {', '.join(map(str, _sizes(security)))}"
 
 
 @passive(
@@ -177,7 +177,7 @@ def check_announced_items(security: Any, packet: Any) -> Finding:
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
-    return not lacking, f"missing: {', '.join(lacking) or 'nothing'}"
+    return not lacking, f"missing items: {', '.join(lacking) or 'none'}"
 
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")

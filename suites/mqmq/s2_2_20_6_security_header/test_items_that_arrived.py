@@ -58,4 +58,4 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
             return
         whole = dict(zip(ITEMS, expected[name], strict=True))
         seen = {item: shown.get(item) for item in ITEMS}
-        judge.all(expected=whole, observed=seen, case=name, evidence=found.frames)
+        judge.all(expected=whole, observed=seen, case=f"message ({name})", evidence=found.frames)

@@ -27,7 +27,7 @@ def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
     for bit, rule in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("security", "receive")

@@ -60,7 +60,7 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         fields = {field: RESERVED if field == "Reserved" else 1}
         done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @sut_survives()
@@ -69,7 +69,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @sut_survives()
@@ -84,7 +84,7 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
-        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("public_names")
@@ -191,5 +191,7 @@ def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
     size_sent = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
     observed = size_sent if size < LARGEST else "no body of 4 MiB"
     expected = size if size < LARGEST else "no body of 4 MiB"
-    judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=[before, frame])
+    judge(
+        "MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=[before, frame], case="bytes of the sent body"
+    )
     outgoing.end()

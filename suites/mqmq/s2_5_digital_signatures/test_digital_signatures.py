@@ -161,7 +161,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
             rule,
             expected=facts(
                 signed_after_the_change=ARRIVED,
-                signed_before_the_change=f"{secured.refused(BAD)}, not in its queue",
+                signed_before_the_change=f"{secured.refused(BAD)} and message not stored in its queue",
             ),
             observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.in_silence},
             case=changed.field,

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqmq.steps.layout import Layout
@@ -17,7 +17,7 @@ QUEUE = 1
 TAG = "MessagePropertiesHeader.ApplicationTag"
 
 
-def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: Any) -> tuple[Frame, Frame]:
+def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return the message as sent and as forwarded.
 
     The check first sends a message without optional headers. The SUT may forward on a new session or on the open

@@ -84,7 +84,7 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
 
 
 @covers("MQQB-2.1.1-D01")
-@varied("priority", "time to be received", "body", "destination", "queue privacy")
+@varied("time to be received", "body", "destination", "queue privacy")
 def test_transactional_messages_cause_order_ack_and_final_ack(peer, sut, judge):
     """A transactional message that the SUT accepts causes an OrderAck; a transactional message to a queue that is not
     transactional causes a FinalAck.

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.expectations import facts
 from harness.peer.handshake import parameters_request
+from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 
 RESERVED_FIELD = slice(28, 30)
 
@@ -30,3 +36,28 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
     reply = exchange.answered("ConnectionParameters")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
     judge("MQQB-2.2.2.1-01", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])
+
+
+@sut_survives()
+@covers("MQQB-2.2.2.1-01")
+@pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
+def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reserved):
+    """The SUT opens two sessions and gets ConnectionParameters responses with Reserved 0 and with another value: on
+    both it sends its message, and a message of the peer has the same effect.
+    """
+    listener = peer.listen_raw()
+    effects, evidence = [], []
+    for value in (0, reserved):
+        let_send(peer, sut, peer.direct_name())
+        session = OutgoingSession(peer, sut, listener=listener)
+        session.await_request()
+        session.respond()
+        sent = session.connection.send(parameters_response(session.parameters, Reserved=value))
+        came = session.connection.poll("UserMessage")
+        session.connection.acknowledge_all()
+        session.connection.send(peer.message())
+        silent = session.connection.quiet()
+        effects.append({"message": came is not None, "silent": silent})
+        evidence += [sent, came, session.connection.last]
+        session.connection.close()
+    judge("MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message": True}), observed=effects[1], evidence=evidence)

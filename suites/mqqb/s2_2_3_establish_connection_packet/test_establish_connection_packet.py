@@ -6,10 +6,12 @@ import pytest
 
 from harness.expectations import fields, one_of, packet
 from harness.peer.handshake import NULL_GUID, establish_request
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 
 RULES_OF_UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
@@ -108,7 +110,7 @@ def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
     judge("MQQB-2.2.3.1-06", expected=expected, observed=reply or connection, evidence=[sent, reply])
 
 
-@needs("inspect")
+@needs("operating_system")
 @covers("MQQB-2.2.3.1-07")
 def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge):
     """OS of the SUT's EstablishConnection request is 1 if its OperatingSystemType is server-class, else 0.
@@ -116,9 +118,11 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     RC of its pings is not evidence: real Windows pinged with RC set and requested with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
     asked = OutgoingSession(peer, sut).await_request()
-    kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
+    kind = sut.operating_system_type
     expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
-    judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
+    judge(
+        "MQQB-2.2.3.1-07", expected=expected, observed=asked, case=f"request of a SUT of type {kind}", evidence=[asked]
+    )
 
 
 @sut_survives()
@@ -140,3 +144,30 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
     reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])
+
+
+@malforms("MQQB-3.1.5.3.1-12")
+@sut_survives()
+@covers(*RULES_OF_UNUSED_BITS.values(), "MQQB-2.2.3.1-14")
+def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
+    """The SUT gets EstablishConnection responses with one unused bit or Reserved set, one on each of six sessions: it
+    opens each session and sends its message.
+    """
+    listener = peer.listen_raw()
+    for field, rule in (RULES_OF_UNUSED_BITS | {"Reserved": "MQQB-2.2.3.1-14"}).items():
+        let_send(peer, sut, peer.direct_name())
+        session = OutgoingSession(peer, sut, listener=listener)
+        asked = session.await_request()
+        sent = session.connection.send(establish_response(peer, asked, **{field: 1}))
+        answer = session.connection.poll("ConnectionParameters")
+        came = None
+        if answer is not None:
+            session.connection.send(parameters_response(answer))
+            came = session.connection.poll("UserMessage")
+            session.connection.acknowledge_all()
+            session.connection.close()
+        judge(rule, expected=packet("UserMessage"), observed=came or session.connection, evidence=[sent, answer, came])
+        if came is None:  # the SUT tries again
+            session.open()
+            session.connection.acknowledge_all()
+            session.connection.close()

@@ -100,7 +100,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     ],
 )
 @sut_survives()
-@varied("application tag", "extension", priority=("3", "0"))
+@varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
     reason and the number 5.
@@ -191,7 +191,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
-@varied("destination", "queue quota", priority=("3", "0"))
+@varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
     """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
     refused.

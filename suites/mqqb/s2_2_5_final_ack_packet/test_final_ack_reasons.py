@@ -59,7 +59,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 
 @needs("queues")
 @covers("MQQB-2.2.5-19")
-@varied("time to be received", "time to reach queue", priority=("3", "7"))
+@varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     """Of two messages of 1,400 bytes for a queue with a quota of 2 KB, one is refused: its FinalAck has the class of a
     full queue.
@@ -79,7 +79,7 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 
 
 @covers("MQQB-2.2.5-22")
-@varied("response queue", "application tag", priority=("3", "7"))
+@varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of class
     NACK_RECEIVE_TIMEOUT.

@@ -6,12 +6,12 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields
 
 SERVER_SYSTEMS = ("WinServer", "WinEnt")
 
 
-@needs("ping_initiator", "inspect")
+@needs("ping_initiator", "operating_system")
 @covers("MQQB-2.2.7-02")
 def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     """RC of the SUT's Ping Request is 0 if its OperatingSystemType is WinServer or WinEnt, and 1 otherwise.
@@ -19,9 +19,15 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     OS of the EstablishConnection request is not evidence: frames 1 and 3 of MS-MQQB 4.1 have RC 1 and OS 1.
     """
     asked = PingingSut(peer, sut).await_ping()
-    kind = read_element(sut.inspect()["QueueManager"], "OperatingSystemType")
+    kind = sut.operating_system_type
     expected = fields(RC=int(kind not in SERVER_SYSTEMS))
-    judge("MQQB-2.2.7-02", expected=expected, observed=describe_ping_fields(asked, "RC"), case=kind, evidence=asked)
+    judge(
+        "MQQB-2.2.7-02",
+        expected=expected,
+        observed=describe_ping_fields(asked, "RC"),
+        case=f"Ping Request of a SUT of type {kind}",
+        evidence=asked,
+    )
 
 
 @sut_survives()

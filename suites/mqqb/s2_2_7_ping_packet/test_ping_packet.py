@@ -58,8 +58,8 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
 @needs("ping")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
 def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
-    """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts it, and 1 if it
-    refuses it.
+    """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts the request, and 1
+    if the SUT refuses it.
     """
     for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
@@ -77,7 +77,9 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
 @needs("ping", "configure")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
-    """The SUT's limit of sessions is 1, then its usual value: RF of a Ping Response predicts the next outcome."""
+    """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
+    whether the SUT accepts the next session request.
+    """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
         rules = ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")

@@ -315,7 +315,7 @@ class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
 
 @fault("sender-recoverable-messages-first-on-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
 class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
-    """The sender sends recoverable messages before express ones on the next session."""
+    """The sender sends recoverable messages before express messages on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
         table = session.OutgoingMessageTable

@@ -21,8 +21,8 @@ from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 @covers("MQQB-3.1.1.3.1-01")
 @varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
-    """Two messages are sent on one session and one message on another: the acknowledgments of the sessions count 2 and
-    1.
+    """The peer sends two messages on one session and one message on a second session: the SessionAcks on these sessions
+    count 2 and 1.
     """
     first_session, second_session = peer.open_raw(), peer.open_raw()
     sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
@@ -41,7 +41,8 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge):
-    """An accepted session has no outgoing queue; a session for an unacknowledged message still has one after a restart.
+    """An accepted session has no outgoing queue; a session for an unacknowledged message has the same outgoing queue
+    after a restart.
 
     Each session shows an address as RemoteQMAddress.
     """
@@ -81,7 +82,7 @@ def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 @varied("destination", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     """The SUT must send three acknowledgments to an unreachable queue: after a restart, it sends the two recoverable
-    ones in order.
+    acknowledgments in order.
     """
     to = peer.direct_name("mqc-acks-survive")
     provoker = Provoker(peer, to)
@@ -108,7 +109,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1.2-01")
-@varied("positive journaling", "negative journaling", priority=("3", "7"))
+@varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
     """The SUT sends two unacknowledged messages of a sequence again after a restart, with their TxSequenceNumbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")

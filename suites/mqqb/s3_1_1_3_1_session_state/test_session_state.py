@@ -49,10 +49,9 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judge):
-    """Messages to three queues are sent together, then to three more: each sequence has Ordinal 1 and its own
-    TimeStamp.
-
-    Each identifier of the second three is greater than those of the first; the order among three is not judged.
+    """The SUT sends messages to three queues together, then to three more queues: each sequence has Ordinal 1 and a
+    unique TimeStamp. Each TxSequenceID of the second group is greater than all of the first group; the order within a
+    group is not judged.
     """
     sender = Sender(peer, sut)
     earlier, later = (
@@ -63,7 +62,14 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
-    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING_IDENTIFIERS, observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.1.3.1-02",
+        "MQDMPR-3.1.1.12-D57",
+        expected=GROWING_IDENTIFIERS,
+        observed=observed,
+        evidence=frames,
+        case="TxSequenceIDs of the messages",
+    )
     _judge_first_sequences(judge, frames)
     _acknowledge_messages(sender, frames)
 
@@ -71,8 +77,8 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
-    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth queue follows: the four
-    TimeStamps differ.
+    """The SUT sends messages to three queues together, restarts, and sends a message to a fourth queue: the TimeStamps
+    of the four sequences differ.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
@@ -86,8 +92,8 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """One sequence begins before the clock is set back by a day, one after that, and one after a restart: their
-    TimeStamps increase.
+    """The SUT begins one sequence before its clock is set back by a day, a second after the change, and a third after a
+    restart: their TimeStamps increase.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
@@ -152,8 +158,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence has two messages, one of them acknowledged; after a restart, the next message of the sequence
-    has number 3.
+    """The second sequence to a queue has two messages, one of them acknowledged. After a restart, the next message of
+    the sequence has number 3.
     """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
@@ -186,7 +192,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queues")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
-@varied("priority", "trace", "label", "body", "queue journaling")
+@varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
     earlier.
@@ -216,7 +222,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
-@varied("time to be received", "extension", priority=("3", "7"))
+@varied("time to be received", "extension")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
     sequence, and accepts the next message.

@@ -66,7 +66,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
 @pytest.mark.parametrize("count", [1, 3])
-@varied("queue journaling", priority=("3", "7"), body=("short", "5,000 bytes"))
+@varied("queue journaling", body=("short", "5,000 bytes"))
 def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, taken):
     """After a restart, the SUT accepts the next message of an incoming sequence, but not the last message again, nor a
     message after a gap.

@@ -124,7 +124,7 @@ def _get_destination(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
     """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
-    the recoverable ones.
+    only the recoverable messages.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (

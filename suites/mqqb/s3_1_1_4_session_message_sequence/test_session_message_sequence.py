@@ -16,8 +16,8 @@ from suites.mqqb.steps.sequences import Outgoing
 @pytest.mark.parametrize("acknowledged", [1, 2])
 @varied("trace", "label", priority=("3", "0"))
 def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
-    """Of three express messages, the first one or two are acknowledged: the SUT sends the others again on the next
-    session.
+    """The peer acknowledges the first one or two of three express messages: the SUT sends the remaining messages again
+    on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
     sender.send(1, 2, 3)
@@ -41,8 +41,8 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 @covers("MQQB-3.1.1.4-D01")
 @varied("acknowledgments", "application tag", "extension", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, judge):
-    """The peer sends two transactional messages and one recoverable among four messages: the SUT acknowledges three
-    recoverable messages.
+    """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three of them as
+    recoverable, because transactional messages are recoverable.
     """
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [
@@ -74,7 +74,7 @@ def _list_recoverable_numbers(ack):
 @covers("MQQB-3.1.1.4-D01")
 @varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
-    """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable messages."""
+    """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
     outgoing = Outgoing(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()

@@ -4,14 +4,16 @@ acknowledged.
 
 from __future__ import annotations
 
-from harness.expectations import facts, none
+import pytest
+
+from harness.expectations import each, facts, none
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, read_sequence_id
+from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_sequence_numbers, read_sequence_id
 
 
 @needs("send")
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
-@varied("negative journaling", "response queue", priority=("3", "7"))
+@varied("negative journaling", "response queue")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
     """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence."""
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
@@ -31,4 +33,27 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, number=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
     judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    outgoing.acknowledge_all()
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05")
+@pytest.mark.parametrize("finished", [1, 2])
+def test_new_sequence_survives_restart(peer, sut, judge, finished):
+    """The SUT restarts after one or two sequences have ended: its next two messages are in a later sequence."""
+    outgoing = Outgoing(peer, sut, "mqc-sequence-restart")
+    for _ in range(finished):
+        before = outgoing.send(2)
+        outgoing.send_session_ack()
+        outgoing.send_order_ack(len(outgoing.sent))
+        peer.settle()
+    sut.restart()
+    after = outgoing.send(2)
+    evidence = [*before, *after]
+    observed = {
+        "later": [read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after],
+        "numbers": list_sequence_numbers(after),
+    }
+    expected = facts(later=each(True), numbers=[1, 2])
+    judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

@@ -12,12 +12,15 @@ from suites.mqqb.steps.ordering import ACK_LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
 NUMBERS_OUT_OF_ORDER = (3, 7, 5)
-"""Numbers of a sequence in an order in which a destination would accept none of them."""
+PREVIOUS_NUMBERS = (2, 3, 0)
+"""Numbers of a sequence in an order in which a destination would accept none of them, and the number that each names
+as the previous one: the number before, one further back, or none.
+"""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
-@varied("queue quota", "queue privacy", priority=("3", "0"))
+@varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
     """The peer sends three messages of another source, out of order, that are addressed to the peer: the SUT forwards
     them with their TransactionHeaders.
@@ -28,10 +31,11 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=9)
     sent = []
-    for number in NUMBERS_OUT_OF_ORDER:
+    for number, previous in zip(NUMBERS_OUT_OF_ORDER, PREVIOUS_NUMBERS, strict=True):
         sequence.number = number - 1
         packet = sequence.message(
             {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
+            transaction={"PreviousTxSequenceNumber": previous},
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
         )
         sent.append(session.send(packet))

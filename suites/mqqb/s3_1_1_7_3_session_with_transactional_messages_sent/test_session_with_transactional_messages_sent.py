@@ -11,7 +11,7 @@ FINAL_ACK_COUNT = 2
 
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
-@varied("negative journaling", "time to reach queue", priority=("3", "7"))
+@varied("negative journaling", "time to reach queue")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
     """The peer refuses two messages of the SUT with FinalAcks: the SUT's SessionAcks count two messages, both
     recoverable.

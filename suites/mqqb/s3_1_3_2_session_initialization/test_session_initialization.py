@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, fields, holds, packet
+from harness.expectations import between, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
@@ -53,7 +53,7 @@ ZERO_SEQUENCE_ELEMENTS = {
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    its SessionAck counts 1.
+    the SessionAck on that session counts 1.
 
     ``owed``: the number of further messages of the peer that may be unacknowledged when the first session is lost.
     """
@@ -84,7 +84,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         ("MQQB-3.1.3.2-07", "RecoverableMsgAckSeqNumber", 1),
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
-        judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
+        judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack], case=name)
     judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second_one.send(_build_session_ack(1))
     again = second_one.send(peer.recoverable_message())
@@ -186,9 +186,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
-    """A session without messages closes when its Session Cleanup Timer expires for the first time, not for the second
-    time.
-    """
+    """A session without messages closes at the first expiry of its Session Cleanup Timer, not at the second."""
     cleanup_ms = sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
@@ -260,8 +258,16 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
     other_connection.wait_closed()
     judge(
         "MQQB-3.1.3.2-36",
-        expected=facts(EstablishConnection=packet("EstablishConnection"), ConnectionParameters=None),
-        observed={"EstablishConnection": got, "ConnectionParameters": other_connection.poll_packet(0)},
+        expected=fields(
+            {
+                "answer to EstablishConnection": packet("EstablishConnection"),
+                "answer to ConnectionParameters": None,
+            }
+        ),
+        observed={
+            "answer to EstablishConnection": got,
+            "answer to ConnectionParameters": other_connection.poll_packet(0),
+        },
         evidence=[*sent, got],
     )
 
@@ -355,7 +361,9 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
 @needs("inspect")
 @covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *ZERO_SEQUENCE_ELEMENTS, "MQQB-3.1.3.2-20")
 def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judge):
-    """In TxOutgoingSequence of an accepted session has no unacknowledged message and the specified initial values."""
+    """TxOutgoingSequence of an accepted session contains no unacknowledged message and has the specified initial
+    values.
+    """
     sequence = read_element(open_bare_session(peer, sut), "TxOutgoingSequence")
     unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")

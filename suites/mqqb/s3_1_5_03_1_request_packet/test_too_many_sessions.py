@@ -32,7 +32,8 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     """Sessions of different initiators are requested until the SUT refuses one: its response has CS 1, and its
     connection ends.
 
-    The limit of a configurable SUT is set to two; another SUT may accept all twelve, and is not judged then.
+    The limit of a configurable SUT is set to two; a SUT without that setting may accept all twelve sessions, and is
+    then not judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:

@@ -102,11 +102,12 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     [{"ClientGuid": OTHER_GUID}, {"ClientGuid": NULL_GUID}, {"internal": {"CS": 1}}],
     ids=["another ClientGuid", "no ClientGuid", "CS set"],
 )
-def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, flaw):
-    """A response with a wrong ClientGuid or with CS set closes the session; the SUT answers a valid response when it
-    retries.
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, name, flaw):
+    """A response with a wrong ClientGuid or with CS set closes the session for a direct or private format name; the SUT
+    answers a valid response when it retries.
     """
-    session = OutgoingSession(peer, sut)
+    session = OutgoingSession(peer, sut, None if name == "direct" else private_name(peer.identifier))
     asked = session.await_request()
     sent = session.connection.send(establish_response(peer, asked, **flaw))
     answer = session.connection.poll_next_packet()

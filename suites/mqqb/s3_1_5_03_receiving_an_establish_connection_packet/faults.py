@@ -37,3 +37,13 @@ add(
     ignore_out_of_state(EstablishConnectionPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )
+
+
+@fault("initiator-refusal-while-waiting-for-parameters-ignored", breaks="MQQB-3.1.5.3-01")
+class LateRefusalIgnored(Closing):
+    """The initiator ignores an EstablishConnection packet with CS set while it waits for ConnectionParameters."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waits = session.SessionState is SessionState.WAITING_CPR_MSG
+        if not (waits and isinstance(packet, EstablishConnectionPacket) and packet.InternalHeader.CS):
+            super().refuse_out_of_state(session, packet, now)

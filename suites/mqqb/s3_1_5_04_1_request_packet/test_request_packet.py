@@ -119,3 +119,21 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
         case="ReceivedWindowSize of the session",
         evidence=sent,
     )
+
+
+@covers("MQQB-3.1.5.4.1-09", "MQQB-3.1.5.4.1-10")
+@pytest.mark.parametrize("recoverable", [0x1F4, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
+@pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
+def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
+    """A ConnectionParameters request has timeouts at the ends of their range or around 16 bits: the response repeats
+    both.
+    """
+    connection = peer.request_session()
+    sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
+    answer = connection.poll("ConnectionParameters")
+    for rule, name, value in (
+        ("MQQB-3.1.5.4.1-09", "RecoverableAckTimeout", recoverable),
+        ("MQQB-3.1.5.4.1-10", "AckTimeout", express),
+    ):
+        expected = packet("ConnectionParameters", {f"ConnectionParametersHeader.{name}": value})
+        judge(rule, expected=expected, observed=answer or connection, evidence=[sent, answer])

@@ -39,7 +39,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
     return peer.took(final, until), unit_ms, [sent, final]
 
 
-@covers("MQQB-3.1.5.4.1-03")
+@covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     """Two sessions, with AckTimeout 20 s and 30 s, close without an acknowledgment after the same whole number of
     AckTimeouts.
@@ -50,7 +50,9 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
         wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
             judge.mark_not_exercised(
-                "MQQB-3.1.5.4.1-03", reason="the SUT sends its FinalAcks on a session other than the accepted one"
+                "MQQB-3.1.5.4.1-03",
+                "MQQB-3.1.2.4-01",
+                reason="the SUT sends its FinalAcks on a session other than the accepted one",
             )
             return
         waits.append((wait, unit_ms))
@@ -62,4 +64,4 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     )
     expected = holds(f"{whole} AckTimeouts until the end of each session")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
-    judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01", expected=expected, observed=observed, evidence=evidence)

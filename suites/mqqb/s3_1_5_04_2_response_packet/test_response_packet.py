@@ -129,3 +129,27 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         observed={"packet of the SUT": message, "answer to a message": answer},
         evidence=[parameters, agreed, message, answer],
     )
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
+def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
+    """Three sessions of one outgoing queue are opened and closed in turn: each of them adds an entry InProcess,
+    EstablishPacketReceived and Established to ConnectionHistory.
+    """
+    to, listener = peer.direct_name(), peer.listen_raw()
+    for _ in range(3):
+        sut.send(to, body="one of several sessions")
+        session = OutgoingSession(peer, sut, listener=listener)
+        for rule, status, step in (
+            ("MQQB-3.1.5.2.3-14", "InProcess", session.await_request),
+            ("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond),
+            ("MQQB-3.1.5.4.2-08", "Established", session.agree),
+        ):
+            frame = step()
+            entry = get_last_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])
+            judge(rule, expected=expect_recent_entry(peer, status), observed=entry, evidence=frame)
+        session.connection.acknowledge_all()
+        peer.settle()
+        session.connection.close()
+        peer.settle()

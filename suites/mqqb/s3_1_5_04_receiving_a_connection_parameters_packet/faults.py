@@ -28,3 +28,14 @@ add(
     ignore_out_of_state(ConnectionParametersPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )
+
+
+@fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
+class EverySessionCloses(Closing):
+    """A ConnectionParameters packet in a state that does not expect one closes all sessions, not only its own."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        super().refuse_out_of_state(session, packet, now)
+        if isinstance(packet, ConnectionParametersPacket):
+            for other in list(self.qm.sessions.values()):
+                self.close(other, "a fault", now)

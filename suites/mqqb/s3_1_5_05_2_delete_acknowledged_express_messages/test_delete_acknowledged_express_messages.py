@@ -54,6 +54,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         session.close()
         session = sender.await_session()
         sent = sender.collect_all(session, len(expected))
-        case = f"again after AckSequenceNumber {acknowledged if turn == 0 else 1} of session {turn + 1}"
+        last = acknowledged[-1] if turn == 0 else 1
+        case = f"messages sent again after AckSequenceNumber {last} on session {turn + 1}"
         judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
     session.acknowledge_all()

@@ -24,8 +24,8 @@ OWN, FORWARDED = 1, 2
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
-    """Three of four messages are acknowledged: then the journal contains the two of them with JP set, and before that
-    it contains none.
+    """The peer acknowledges three of four messages: the journal is empty before, and afterwards contains the two
+    acknowledged messages with JP set.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)
@@ -60,7 +60,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
 @varied("response queue", "time to reach queue", "trace")
 def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
     """The peer acknowledges three recoverable messages as received, then two of them and later the third as stored: the
-    SUT journals each when it is acknowledged as stored.
+    SUT journals each message when it is acknowledged as stored.
     """
     sender = Sender(peer, sut)
     identifiers = [
@@ -108,8 +108,8 @@ def _has_at_least_messages(found: Callable[[], list[str]], count: int) -> bool:
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("label", "queue privacy", priority=("3", "0"))
 def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
-    """The peer acknowledges a message of the SUT with JP and a message with JP that the SUT forwards: the SUT journals
-    only its own message.
+    """The peer acknowledges a message with JP that an application of the SUT sent, and a message with JP that the SUT
+    forwards: the SUT journals only the message of the application.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
@@ -122,13 +122,16 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     ack = session.acknowledge_all()
 
     def list_journaled() -> list[str]:
-        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(SYSTEM_JOURNAL)]
+        return [
+            "message of the application" if one["message_id"] == own else "forwarded message"
+            for one in sut.kept(SYSTEM_JOURNAL)
+        ]
 
     peer.eventually(lambda: bool(list_journaled()))
     peer.pass_time(sut.quiet_ms)
     judge(
         "MQQB-3.1.5.5.4-01",
-        expected=["own"],
+        expected=["message of the application"],
         observed=list_journaled(),
         case="messages in the journal",
         evidence=[forwarded, *came, ack],

@@ -70,7 +70,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 
 @needs("send")
 @covers("MQQB-3.1.5.5.5-03")
-@varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
+@varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged."""
     outgoing = Outgoing(peer, sut)

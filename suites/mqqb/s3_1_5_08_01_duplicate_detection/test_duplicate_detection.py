@@ -32,10 +32,8 @@ seconds.
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """Three of five messages are sent again, on their session and on the next, and so is a changed message with a known
-    identifier.
-
-    Each message, and each of two new ones, arrives once.
+    """The peer repeats three of five messages on their session and on the next, and sends a changed message with a
+    known identifier. Each of the five messages, and of two new messages, arrives once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -61,7 +59,9 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
-    """The peer sends a message that its queue refuses twice: the SUT sends one negative acknowledgment for it."""
+    """The peer sends a message twice to a queue that refuses it: the SUT sends one negative acknowledgment for the
+    message.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     refused = receiver.build_message(queue="transactional", properties={"NA": 1})
     sent = [receiver.send_packet(refused)]
@@ -77,7 +77,9 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
-    """The peer sends two of three messages for a queue of the peer twice: the SUT forwards each message once."""
+    """The peer sends three messages that are addressed to its own queue, two of them twice: the SUT forwards each
+    message once.
+    """
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
     user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
@@ -94,8 +96,8 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
-    """Transactional messages with a known identifier and a new sequence number arrive; messages with a known sequence
-    number do not.
+    """The SUT accepts transactional messages with a known identifier and a new sequence number, and discards messages
+    with a known sequence number.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)

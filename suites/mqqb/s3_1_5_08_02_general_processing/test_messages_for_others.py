@@ -46,8 +46,8 @@ class ForwardingSut:
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """The peer sends messages for itself with different hop counts: the SUT forwards them unchanged, with RC increased
-    by one.
+    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards them
+    unchanged, except that RC is increased by one.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
@@ -82,7 +82,8 @@ def _describe_forwarded_fields(frame: Frame) -> str:
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
-    """The peer sends messages for itself with RC 0x1D, 0x1F and 0x1C: the SUT forwards only the last one.
+    """The peer sends messages that are addressed to the peer itself, with RC 0x1D, 0x1F and 0x1C: the SUT forwards only
+    the last message.
 
     The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the others (E30).
     """

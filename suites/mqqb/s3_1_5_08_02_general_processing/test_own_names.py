@@ -18,4 +18,6 @@ def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
         packet = peer.recoverable_message(destination=rf"OS:{name}\{sut.queue()}", label=name)
         delivery = deliver_message(peer, packet, label=name)
         expected = delivery.accepted_outcome
-        judge("MQQB-3.1.5.8.2-14", expected=expected, observed=delivery.outcome, evidence=delivery.frames)
+        judge(
+            "MQQB-3.1.5.8.2-14", expected=expected, observed=delivery.outcome, evidence=delivery.frames, case="message"
+        )

@@ -122,7 +122,12 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     with_na = sent[1::2]
     came = receiver.await_acks(len(with_na))
     evidence = [*sent, *came]
-    judge.all(expected=acknowledged(*with_na, of_class=AckClass.BAD_DST_Q), observed=came, evidence=evidence)
+    judge.all(
+        expected=acknowledged(*with_na, of_class=AckClass.BAD_DST_Q),
+        observed=came,
+        evidence=evidence,
+        case="acknowledgments",
+    )
     receiver.acknowledge_all()
 
 
@@ -173,7 +178,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
-    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
     refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
     judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
     _judge_only_last_arrived(
@@ -206,7 +211,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")
     _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 
 

@@ -14,7 +14,7 @@ from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-IN_QUEUE, NOT_IN_QUEUE = "in its queue", "not in its queue"
+IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
 SECURITY_NEEDS = needs("security", "receive")
 SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
@@ -57,8 +57,8 @@ SIGNATURE_ROWS = (
     *(("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
     *(("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
     ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "silence"),
-    ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
+    ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
 )
 
@@ -221,7 +221,7 @@ IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD),
     ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD),
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "no acknowledgment"),
     ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.3-03", "a certificate of another user", "answer", BAD),
     ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD),

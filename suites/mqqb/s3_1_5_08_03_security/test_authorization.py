@@ -30,7 +30,7 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-105", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-110", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-117", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-120", "Carol, with the right to write", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-120", "Carol, with the right to write", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-99", "Bob, by the right of his group", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-114", "Bob, by the right of his group", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-115", "Bob, by the right of his group", "answer", ARRIVED),
@@ -46,8 +46,8 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-120", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", DENIED),
     ("MQDMPR-3.1.1.12-D14", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not in its queue"),
-    ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not stored in its queue"),
+    ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-89", "Dave, the owner without the right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "Dave, the owner without the right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-115", "Dave, the owner without the right to write", "answer", DENIED),
@@ -55,20 +55,20 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-120", "Dave, the owner without the right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Dave, the owner without the right to write", "answer", DENIED),
     ("MQDMPR-3.1.1.12-D14", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-127", "Dave, the owner without the right to write", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-127", "Dave, the owner without the right to write", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-99", "Erin, denied although in the group", "answer", DENIED),
     ("MQQB-3.1.5.8.3-115", "Erin, denied although in the group", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Erin, denied although in the group", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-120", "Erin, denied although in the group", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "no acknowledgment"),
     ("MQSO-7.3-01", "Alice, who may only peek", "answer", DENIED),
     ("MQSO-7.3-02", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQSO-7.3-D01", "Carol, with the right to write", "kept", "in its queue"),
-    ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not in its queue"),
-    ("MQDMPR-3.1.1.12-D14", "Alice, without NA", "answer", "silence"),
+    ("MQSO-7.3-D01", "Carol, with the right to write", "kept", "stored in its queue"),
+    ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not stored in its queue"),
+    ("MQDMPR-3.1.1.12-D14", "Alice, without NA", "answer", "no acknowledgment"),
 )
 
 
@@ -112,13 +112,13 @@ OPEN_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-105", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-110", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-102", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-105", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-110", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-102", "a malformed SID", "answer", DENIED),
 )
 
@@ -174,8 +174,8 @@ GENERIC_RIGHT_ROWS = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIE
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-99")
 def test_generic_rights_include_the_right_to_write(peer, sut, judge):
-    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: the messages of the first and the
-    last user arrive.
+    """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol: only the messages of Alice
+    and Carol arrive.
     """
     security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_ROWS))
     try:
@@ -213,9 +213,9 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
 
 FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-124", "Alice", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
-    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
 )
 
 

@@ -9,7 +9,7 @@ from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, judge_dispositions
 
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
-NOT_IN_QUEUE = "not in its queue"
+NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 SECURITY_NEEDS = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
@@ -120,7 +120,7 @@ REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD),
     ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD),
     ("MQQB-3.1.5.8.3-65", "a blob for another key", "answer", BAD),
@@ -133,8 +133,8 @@ REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD),
     ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD),
     ("MQQB-3.1.5.8.3-88", "no padding", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-82", "an incomplete block, without NA", "answer", "silence"),
-    ("MQDMPR-3.1.1.12-D17", "an incomplete block, without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block, without NA", "answer", "no acknowledgment"),
+    ("MQDMPR-3.1.1.12-D17", "an incomplete block, without NA", "answer", "no acknowledgment"),
 )
 
 
@@ -173,7 +173,7 @@ REJECTED_KEY_ROWS = (
     ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD),
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "88 zero bits with RC4", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "RC2 of the Base provider", "answer", ARRIVED),

@@ -293,7 +293,7 @@ def _judge_offers(
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("management", "queues")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
-@varied("extension", priority=("3", "0"), body=("short", "5,000 bytes"))
+@varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
     """The peer sends three messages out of order, one in order, and one out of order: get_transfers shows RejectCount
     1, 2, 3, then 1, and LastAccessTime increases.
@@ -320,6 +320,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             expected=expected,
             observed=observed,
             evidence=sent,
+            case="RejectCount",
         )
         if count == 1:
             _judge_growth(

@@ -185,8 +185,8 @@ def _describe_queue_contents(sut) -> list[str]:
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
-    """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable ones:
-    only 2 keeps the session open.
+    """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable
+    messages: the session stays open only if it counts 2.
     """
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2
@@ -198,7 +198,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
     else:
         session.quiet()
     observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last])
+    judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last], case="session")
     if expected == observed == "open":
         session.check_alive()
 
@@ -269,7 +269,7 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 @varied("acknowledgments", "extension", "label", "body", "destination")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable ones: the SUT sends a SessionAck RecoverableAckTimeout
+    """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck RecoverableAckTimeout
     after the first recoverable message.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)

@@ -74,6 +74,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         expected=any_order(*places),
         observed=[f"{one['label']} in {queue}" for queue, one in stored()],
         evidence=evidence,
+        case="label and queue of each message",
     )
     judge(
         "MQQB-3.1.5.8.8-01",
@@ -82,6 +83,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         expected=any_order(*map(_get_sent_properties, sent.values())),
         observed=[_get_stored_properties(one) for _, one in stored()],
         evidence=evidence,
+        case="properties of each message",
     )
 
 
@@ -193,7 +195,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("the message was disregarded", otherwise="in its queue"),
+        expected=holds("the message was disregarded", otherwise="stored in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )
@@ -294,7 +296,7 @@ RULES_OF_TRANSFER_INFO = (
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
-@varied("extension", "queue journaling", priority=("3", "0"))
+@varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.

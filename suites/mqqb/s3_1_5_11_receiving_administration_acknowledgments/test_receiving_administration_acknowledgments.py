@@ -15,4 +15,10 @@ def test_administration_acknowledgment_is_received_like_a_message(peer, sut, jud
     """
     packet = peer.recoverable_message(queue="admin", MessageClass=AckClass.REACH_QUEUE, label="acknowledgment")
     done = deliver_message(peer, packet, "acknowledgment", "admin")
-    judge("MQQB-3.1.5.11-01", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    judge(
+        "MQQB-3.1.5.11-01",
+        expected=done.accepted_outcome,
+        observed=done.outcome,
+        evidence=done.frames,
+        case="administration acknowledgment",
+    )

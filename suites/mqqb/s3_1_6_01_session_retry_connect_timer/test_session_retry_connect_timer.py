@@ -27,7 +27,7 @@ LONG_RETRY_MS = 60_000
 @varied("trace", "label", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
     """The peer drops the session with two of three messages unacknowledged, twice: each time the SUT reconnects and
-    sends both again; once all are acknowledged it does not reconnect.
+    sends both messages again; when all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)

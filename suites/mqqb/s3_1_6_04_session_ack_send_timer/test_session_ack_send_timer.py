@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
@@ -158,3 +160,34 @@ def _describe_ack_time(peer, message_, ack) -> str:
     if ack is None:
         return "not sent"
     return peer.took(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
+
+
+@covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")
+@pytest.mark.parametrize("count", [1, 8, 9, 16, 17, 31, 32])
+def test_every_received_message_has_its_flag(peer, sut, judge, count):
+    """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of them by
+    its number or flag, and no other.
+    """
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
+    sent = [session.send(peer.recoverable_message()) for _ in range(count)]
+    flagged: set[int] = set()
+    acks = []
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    while len(flagged) < count and (ack := session.poll("SessionAck", within_ms=within_ms)) is not None:
+        acks.append(ack)
+        flagged |= list_flagged_numbers(ack["SessionHeader"])
+    expected = list(range(1, count + 1))
+    judge(
+        "MQQB-3.1.6.4-05",
+        "MQQB-3.1.6.4-08",
+        expected=expected,
+        observed=sorted(flagged),
+        case="numbers of the acknowledged messages",
+        evidence=[*sent, *acks],
+    )
+
+
+def list_flagged_numbers(header) -> set[int]:
+    """Return the numbers of the recoverable messages that a SessionHeader acknowledges."""
+    first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
+    return {first + bit & 0xFFFF for bit in range(32) if first and flags >> bit & 1}

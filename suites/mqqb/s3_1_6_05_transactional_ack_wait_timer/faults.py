@@ -32,7 +32,7 @@ class ResendFirstOnly(TransactionalSending):
 
 @fault("sender-resend-nontransactional-messages", breaks="MQQB-3.1.6.5-01")
 class ResendAllKinds(TransactionalSending):
-    """The sender resends nontransactional messages with the transactional ones."""
+    """The sender resends nontransactional messages together with the transactional messages."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)

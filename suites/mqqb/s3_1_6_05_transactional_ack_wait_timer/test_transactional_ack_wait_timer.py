@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
@@ -14,6 +16,8 @@ from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transacti
 
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
+LONG_ACK_WAIT_MS = 120_000
+"""The longest AckTimeout (2.2.2.1): the Session Ack Wait Timer expires after the Transactional Ack Wait Timer."""
 
 
 @needs("send")
@@ -26,7 +30,7 @@ MESSAGE_COUNT = 12
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
-@varied("trace", "label", priority=("3", "7"))
+@varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
     message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
@@ -48,6 +52,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         expected=holds("resent", otherwise="not resent"),
         observed=bool(2 in came and 4 in came),
         evidence=evidence,
+        case="both transactional messages",
     )
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber
@@ -137,3 +142,29 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
     earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
     return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.6.5-01")
+@pytest.mark.parametrize("acknowledged", [0, 1, 2])
+def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowledged):
+    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two, and waits long
+    for SessionAcks: when the timer expires, it resends all three.
+    """
+    sut.set_timers(ack_wait_timeout_ms=LONG_ACK_WAIT_MS)
+    outgoing = Outgoing(peer, sut, "mqc-resend-early")
+    sent = outgoing.send(3)
+    session = outgoing.session
+    if acknowledged:
+        session.send(
+            session_ack(
+                AckSequenceNumber=acknowledged,
+                RecoverableMsgAckSeqNumber=1,
+                RecoverableMsgAckFlags=(1 << acknowledged) - 1,
+            )
+        )
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    peer.environment.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in range(1, 4)), within_ms)
+    again = [number for number in range(1, 4) if len(outgoing.copies(number)) > 1]
+    judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="resent messages", evidence=sent)
+    outgoing.acknowledge_all()

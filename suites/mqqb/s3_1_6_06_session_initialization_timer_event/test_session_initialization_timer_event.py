@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
@@ -46,13 +48,16 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 
 @needs("timers")
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
-def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge):
-    """The peer requests a session and sends no ConnectionParameters: the SUT closes it when the Session Initialization
-    Timer expires.
+@pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
+def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
+    """The peer connects, requests a session at once or after half the time, and sends no ConnectionParameters: the SUT
+    closes the session when the Session Initialization Timer, which starts again with its response, expires.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
-    connection = peer.request_session()
-    answer = connection.received[0]
+    connection = peer.connect()
+    peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
+    connection.send(establish_request(peer))
+    answer = connection.expect("EstablishConnection")
     observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import acknowledged, facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatNameId, session_ack
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
@@ -173,3 +174,27 @@ def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields
 def encode_ordinal(ordinal: int) -> bytes:
     """Return the ordinal of a message as the last four bytes of a CorrelationID."""
     return ordinal.to_bytes(4, "little")
+
+
+@needs("private_names")
+@covers("MQQB-3.1.7.1.2-03")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_forwarded_message_that_expires_is_acknowledged_as_requested(peer, sut, judge, delivery):
+    """The peer sends the SUT messages of another queue manager that are to be forwarded and whose time is over: the SUT
+    acknowledges the one with NA to its administration queue, and not the one without.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    now_s = peer.environment.now().utc_s
+    sent = []
+    for asked in (1, 0):
+        user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
+        user |= {"SentTime": now_s - 1_000, "DM": int(delivery == "recoverable")}
+        packet = peer.message(
+            receiver.with_admin_queue(user),
+            base={"TimeToReachQueue": 900},
+            destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
+            properties={"NA": asked},
+        )
+        sent.append(receiver.send_packet(packet))
+    came = receiver.await_acks(1)
+    judge("MQQB-3.1.7.1.2-03", expected=acknowledged(sent[0]), observed=came, evidence=[*sent, *came])

@@ -44,8 +44,8 @@ SEND_ATTEMPTS = 5
 )
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
-    """The SUT sends three transactional messages and resends them on a new session: each time, they have one
-    TxSequenceID, the numbers 1 to 3, and the number of their predecessor.
+    """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
+    one TxSequenceID, TxSequenceNumbers 1 to 3, and the previous number as PreviousTxSequenceNumber.
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
@@ -325,5 +325,6 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
         expected=holds("closed", otherwise="open"),
         observed=bool(session.closed_by_sut),
         evidence=[ack, *session.messages],
+        case="session",
     )
     sender.await_session().acknowledge_all()

@@ -71,7 +71,10 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
     judge.all(
-        expected=holds("not signed", otherwise="signed"), observed=_get_signatures(plain) == (b"", b""), evidence=plain
+        expected=holds("not signed", otherwise="signed"),
+        observed=_get_signatures(plain) == (b"", b""),
+        evidence=plain,
+        case="message",
     )
 
 

@@ -262,10 +262,15 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
         opened = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced"))
         key = opened.key or b""
         frames.append(opened.frame)
-        found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
+        found[f"{preferred}, {40 if cut else 128} bits"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
-    expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
-    judge.all(expected=expected, observed=found, case="keys with 88 zero bits", evidence=frames)
+    expected = fields({"rc2, 40 bits": True, "rc4, 40 bits": False, "rc2, 128 bits": False})
+    judge.all(
+        expected=expected,
+        observed=found,
+        case="key with 88 zero bits by algorithm and configured size",
+        evidence=frames,
+    )
     outgoing.end()
 
 

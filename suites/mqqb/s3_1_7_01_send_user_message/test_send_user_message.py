@@ -78,7 +78,7 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
             "body": f"message {tag}",
             "priority": {1: 6, 2: 1}[tag],
             "response": answers.removeprefix("DIRECT="),
-            "to reach": 9_000,
+            "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
         found = _get_properties(frame)
@@ -93,7 +93,7 @@ def _get_properties(frame) -> dict[str, Any]:
         "body": bytes(properties.MessageBody).decode(errors="replace"),
         "priority": int(base.PR),
         "response": user.ResponseQueue.DirectFormatName.removeprefix("DIRECT=").rstrip("\0") if user.RQ else None,
-        "to reach": int(base.TimeToReachQueue),
+        "TimeToReachQueue": int(base.TimeToReachQueue),
         "journaled": int(user.JP),
     }
 

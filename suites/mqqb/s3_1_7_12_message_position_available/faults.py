@@ -106,7 +106,7 @@ add(
 
 @fault("sender-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
 class EntryOfTheFirst(Sending):
-    """The sender refers in every entry of OutgoingMessageTable to the first message."""
+    """Every entry of the sender's OutgoingMessageTable refers to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_TIME_MS = 50
@@ -153,3 +157,32 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     observed = {"refusal": refusal, "state": state, "last message": last}
     expected = fields({"refusal": "", "state": "OnHold", "last message": window})
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])
+
+
+@needs("send", "pause", "queue_control")
+@covers("MQQB-3.1.7.13-13")
+@pytest.mark.parametrize("step", ["connected", "requested", "agreed"])
+def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
+    """The outgoing queue is paused before the response to the SUT's request, before the response to its parameters, or
+    after it; the peer opens the session: the queue is OnHold, and a new message is not sent.
+    """
+    opening = OutgoingSession(peer, sut, to := peer.direct_name())
+    opening.await_request()
+    if step == "connected":
+        sut.pause(to)
+    answer = opening.connection.send(establish_response(peer, opening.request))
+    parameters = opening.connection.poll("ConnectionParameters")
+    if step == "requested":
+        sut.pause(to)
+    if parameters is not None:
+        answer = opening.connection.send(parameters_response(parameters))
+    if step == "agreed":
+        sut.pause(to)
+    peer.settle()
+    sut.send(to, body="on hold", application_tag=2)
+    peer.settle()
+    came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
+    observed = {"state": sut.outgoing(to)["state"], "new messages": came}
+    judge(
+        "MQQB-3.1.7.13-13", expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer
+    )

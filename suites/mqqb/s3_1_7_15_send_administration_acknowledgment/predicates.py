@@ -99,7 +99,7 @@ def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
 
 def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
     sent, came = packet.UserHeader.DM, message.DM
-    return sent == came, f"DM is {sent}, of the message {came}"
+    return sent == came, f"DM is {sent}, and {came} in the message"
 
 
 for expected, compare, rules in (

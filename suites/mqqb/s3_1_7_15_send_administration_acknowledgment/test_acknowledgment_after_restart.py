@@ -11,7 +11,9 @@ from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and
 @needs("restart")
 @covers("MQQB-3.1.7.15-25")
 def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
-    """The SUT sends an arrival acknowledgment that the peer did not acknowledge again after a restart, unchanged."""
+    """After a restart, the SUT sends its arrival acknowledgment again, unchanged, because the peer did not acknowledge
+    it before the restart.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))
     before = receiver.poll(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, sent))

@@ -46,7 +46,7 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5])
-@varied("application tag", "extension", priority=("3", "7"))
+@varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
     previous number, and is not encrypted.

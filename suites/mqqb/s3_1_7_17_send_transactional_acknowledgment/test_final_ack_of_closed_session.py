@@ -14,7 +14,7 @@ from suites.mqqb.steps.ordering import Receiver
 @needs("receive")
 @covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
 @pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
-@varied("time to be received", "application tag", priority=("3", "0"))
+@varied("time to be received", "application tag")
 def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged):
     """The peer sends a transactional message with JP and closes the session; an application receives the message: the
     SUT connects and sends the FinalAck.

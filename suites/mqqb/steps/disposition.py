@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
@@ -113,11 +113,11 @@ class AcknowledgingReceiver(Receiver):
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
 
-    def build_message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+    def build_message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
         return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
 
-    def with_admin_queue(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
+    def with_admin_queue(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
         """Return the fields of UserHeader extended by an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
 
@@ -215,7 +215,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
 
 def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
     """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
-    return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"
+    return "stored in its queue" if conversation.peer.await_label(label, queue) else "not stored in its queue"
 
 
 def find_history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:

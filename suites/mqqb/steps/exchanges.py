@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness.capture.recorder import Frame
-from harness.expectations import Expectation, facts, packet, packets
+from harness.expectations import CLOSED, Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS, TIMEOUTS
 from harness.sut.sut import Sut
@@ -53,11 +53,11 @@ class Exchange:
 def exchange_message(
     peer: Peer,
     *,
-    base: Mapping[str, Any] = NONE,
-    internal: Mapping[str, Any] = NONE,
-    establish: Mapping[str, Any] = NONE,
-    parameters: Mapping[str, Any] = NONE,
-    session: Mapping[str, Any] = NONE,
+    base: Mapping[str, Any] = NO_FIELDS,
+    internal: Mapping[str, Any] = NO_FIELDS,
+    establish: Mapping[str, Any] = NO_FIELDS,
+    parameters: Mapping[str, Any] = NO_FIELDS,
+    session: Mapping[str, Any] = NO_FIELDS,
 ) -> Exchange:
     """Open a session, send a session acknowledgment and a recoverable message, and wait for the message's
     acknowledgment.
@@ -99,7 +99,7 @@ class Delivery:
 
 def describe_accepted_outcome(sut: Sut) -> str:
     """Return the expected outcome of a message that the SUT accepts, as far as the control channel can show it."""
-    return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
+    return "acknowledged and stored in its queue" if sut.has("receive") else "acknowledged"
 
 
 def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> Delivery:
@@ -110,12 +110,12 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
-        outcome = "closed" if connection.closed_by_sut else "not acknowledged"
+        outcome = CLOSED if connection.closed_by_sut else "not acknowledged"
         return Delivery(outcome, describe_accepted_outcome(sut), [sent])
     outcome = "acknowledged"
     if sut.has("receive"):
         found = any(one["label"] == label for one in sut.messages(queue))
-        outcome += f", {'in its queue' if found else 'not in its queue'}"
+        outcome += f" and {'stored' if found else 'not stored'} in its queue"
     return Delivery(outcome, describe_accepted_outcome(sut), [sent, answer])
 
 

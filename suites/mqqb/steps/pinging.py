@@ -178,8 +178,8 @@ class PingingSut:
     The outcomes of an attempt are attributes.
     """
 
-    SESSION_OPENED = "opened a session"
-    NO_SESSION = "opened no session"
+    SESSION_OPENED = "the SUT opened a session"
+    NO_SESSION = "the SUT opened no session"
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:

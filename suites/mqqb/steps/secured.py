@@ -14,7 +14,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.sut.releases import LackedByRelease, release_of
@@ -81,7 +81,7 @@ class SecuredDisposition:
     @property
     def answer(self) -> str:
         """Return the classes of the message's administration acknowledgments."""
-        return ", ".join(self.acknowledgments) or "silence"
+        return ", ".join(self.acknowledgments) or "no acknowledgment"
 
     @property
     def final(self) -> str:
@@ -91,22 +91,22 @@ class SecuredDisposition:
     @property
     def kept(self) -> str:
         """Return whether the message is in its queue."""
-        return "not in its queue" if self.found is None else KEPT
+        return "not stored in its queue" if self.found is None else KEPT
 
     @property
     def in_silence(self) -> str:
         """Return the message's administration acknowledgments and whether the message is in its queue."""
-        return f"{self.answer}, {self.kept}"
+        return f"{self.answer} and message {self.kept}"
 
     @property
     def level(self) -> str:
         """Return the authentication level of the message."""
-        return "not there" if self.found is None else str(self.found["security"]["authentication_level"])
+        return "not stored in its queue" if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
         """Return the body that an application receives."""
-        return "not there" if self.found is None else str(self.found["body"])
+        return "not stored in its queue" if self.found is None else str(self.found["body"])
 
 
 DispositionRow = tuple[str, str, str, Any]
@@ -136,7 +136,7 @@ RULES_OF_ACKNOWLEDGING = (
     "MQDMPR-3.1.1.12-D14",
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
-IN_SILENCE = "silence, not in its queue"
+IN_SILENCE = "no acknowledgment and message not stored in its queue"
 SUBJECTS = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
@@ -183,7 +183,7 @@ def _class(frame: Frame) -> str:
     return names.get(value, f"0x{value:04X}")
 
 
-KEPT = "in its queue"
+KEPT = "stored in its queue"
 OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
 GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
@@ -232,8 +232,8 @@ class Secured:
         user: User = ALICE,
         *,
         queue: str = "plain",
-        header: Mapping[str, Any] = NONE,
-        security: Mapping[str, Any] = NONE,
+        header: Mapping[str, Any] = NO_FIELDS,
+        security: Mapping[str, Any] = NO_FIELDS,
         several: bool = False,
         **fields: Any,
     ) -> Any:
@@ -277,12 +277,14 @@ class Secured:
                 for kind, one in ((SIG10, SHA1), (SIG20, SHA256), (SIG30, SHA512))
             }
         )
-        if all(one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "silence") for one in found.values()):
+        if all(
+            one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "no acknowledgment") for one in found.values()
+        ):
             raise ConformanceFailure(OTHER_BYTES_HASHED)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
-        return nack if self.tells else "silence"
+        return nack if self.tells else "no acknowledgment"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.judging.passive import Context, Finding, NotCaptured, NotExercised, Predicate
-from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody
+from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody, TxSequenceID
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
@@ -100,6 +100,11 @@ def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
 
     def judge(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)
-        return sent == came, f"{name} is {sent}, of the message {came}"
+        return sent == came, f"{name} is {_show_field(sent)}, and {_show_field(came)} in the message"
 
     return apply_to_final_acks_of_messages(judge)
+
+
+def _show_field(value: Any) -> str:
+    """Return a field as text; a TxSequenceID with its two parts."""
+    return f"Ordinal {value.Ordinal} of TimeStamp {value.TimeStamp}" if isinstance(value, TxSequenceID) else str(value)

@@ -11,7 +11,7 @@ from harness.expectations import each, facts, holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN_SYNTAX
 from harness.wire.rpc_ept import build_map_arguments, read_ports
-from harness.wire.rpc_qm2qm import Method
+from harness.wire.rpc_qm2qm import INFINITE, Method
 
 pytestmark = needs("qm2qm")
 
@@ -47,17 +47,26 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
         observed=seen,
         evidence=evidence,
     )
-    expected = facts(proposed=True, read=["first", "first", "second"])
-    observed = {"proposed": spoken in transfers, "read": seen}
+    expected = facts(accepted_syntax_was_proposed=True, labels_returned=["first", "first", "second"])
+    observed = {"accepted_syntax_was_proposed": spoken in transfers, "labels_returned": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQP-2.1-D01")
-def test_unauthenticated_clients_are_served(remote, judge):
-    """Three clients without authentication are connected at the same time: each binds to qm2qm, and the SUT answers its
-    RemoteQmGetVersion.
+@pytest.mark.parametrize("meanwhile", ["nothing", "open queue", "waiting read", "locked message", "broken connection"])
+def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
+    """Three clients without authentication are connected at the same time, while another client uses a queue or has
+    lost its connection: each binds to qm2qm, and the SUT answers its RemoteQmGetVersion.
     """
     port = remote.read_port()
+    if meanwhile != "nothing":
+        other = remote.open_with_messages("first") if meanwhile == "locked message" else remote.open()
+        if meanwhile == "locked message":
+            other.start_receive()
+        elif meanwhile == "waiting read":
+            other.begin_receive(ulTimeout=INFINITE).state_after_silence()
+        elif meanwhile == "broken connection":
+            other.association.close()
     seen, evidence = [], []
     for _ in range(3):
         association = remote.connect(port)

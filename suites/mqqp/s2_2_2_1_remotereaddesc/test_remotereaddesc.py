@@ -47,10 +47,22 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     ends = [receive_if_any(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [read.label_or_outcome for read in (plain, *odd, *taken)]
     expected = [labels[0]] * (1 + len(RESERVED)) + labels[: len(RESERVED)]
-    judge("MQQP-2.2.2.1-06", expected=expected, observed=seen, evidence=[plain, *odd[:2]])
+    judge(
+        "MQQP-2.2.2.1-06",
+        expected=expected,
+        observed=seen,
+        evidence=[plain, *odd[:2]],
+        case="labels returned by the reads",
+    )
     seen = [read.label_or_outcome for read in (*acknowledged, *ends)]
     expected = [first, first, *labels[len(RESERVED) :]]
-    judge("MQQP-2.2.2.1-09", expected=expected, observed=seen, evidence=[*acknowledged, *ends[:1]])
+    judge(
+        "MQQP-2.2.2.1-09",
+        expected=expected,
+        observed=seen,
+        evidence=[*acknowledged, *ends[:1]],
+        case="labels returned by the reads",
+    )
     reads = [plain, *odd, *taken, *acknowledged, *ends]
     reserved = {read.description.Reserved for read in reads if read.description is not None}
     judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=[plain, *odd[:2]])
@@ -145,7 +157,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
             description = read.description
             observed = description.dwArriveTime if description is not None else read.label_or_outcome
             expected = between(before - slack_s, after + slack_s)
-            judge(rule, expected=expected, observed=observed, evidence=read.evidence)
+            judge(rule, expected=expected, observed=observed, evidence=read.evidence, case="arrival time in seconds")
 
 
 @needs("send")
@@ -172,7 +184,7 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
         description = read.description
         observed = description.dwArriveTime if read.outcome == "MQ_OK" else read.label_or_outcome
         expected = between(before - slack_s, after + slack_s)
-        judge.all(expected=expected, observed=observed, evidence=read.evidence)
+        judge.all(expected=expected, observed=observed, evidence=read.evidence, case="arrival time in seconds")
 
 
 @covers("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03")

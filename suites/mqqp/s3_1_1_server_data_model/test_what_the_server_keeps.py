@@ -26,4 +26,4 @@ def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
     evidence += closed.evidence
     of_it = {"open": every[1], "closed": after[1]}
     judge("MQQP-3.1.1.5-01", expected=facts(open="first", closed=expected[1]), observed=of_it, evidence=evidence)
-    judge("MQQP-3.1.1.5-02", expected=expected, observed=after, evidence=evidence)
+    judge("MQQP-3.1.1.5-02", expected=expected, observed=after, evidence=evidence, case="reads of the three queues")

@@ -47,7 +47,7 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
     expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
-    judge(*BEGUN[name], expected=expected, observed=observed, evidence=came)
+    judge(*BEGUN[name], expected=expected, observed=observed, evidence=came, case="calls of the client")
 
 
 READING_VERBS = {

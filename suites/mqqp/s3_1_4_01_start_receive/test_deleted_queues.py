@@ -74,7 +74,14 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         outcomes = [call.outcome for call in calls]
         judge(*rules[kind], expected=each(GONE, kind), observed=outcomes, evidence=calls, errata="E170")
     end = queue.acknowledge(held)
-    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=[held, end], errata="E170")
+    judge(
+        "MQDMPR-3.1.7.1.12-04",
+        expected=GONE,
+        observed=end.outcome,
+        evidence=[held, end],
+        errata="E170",
+        case="end of the receive",
+    )
     reads = [call for calls in made.values() for call in calls]
     purged = queue.purge()
     then = beside.receive().label_or_outcome

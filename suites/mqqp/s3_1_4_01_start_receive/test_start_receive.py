@@ -143,7 +143,13 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
         size, packet_size = read_sizes(read)
-        judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+        judge(
+            *rules["size"],
+            expected=packet_size or "a packet",
+            observed=size,
+            evidence=read.evidence,
+            case="bytes of the message",
+        )
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
@@ -156,7 +162,13 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
     known = []
     for label in labels:
         old, new = (queue.peek(by=by) for by in (Method.START_RECEIVE, Method.START_RECEIVE2))
-        judge("MQQP-3.1.4.10-D01", expected=old.label_or_outcome, observed=new.label_or_outcome, evidence=[old, new])
+        judge(
+            "MQQP-3.1.4.10-D01",
+            expected=old.label_or_outcome,
+            observed=new.label_or_outcome,
+            evidence=[old, new],
+            case="label returned by the read",
+        )
         sequential_id = new.sequential_id or 0
         found = look_up_sequential_id(queue, sequential_id, new)
         judge(
@@ -166,6 +178,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
             expected=label,
             observed=found,
             evidence=new.evidence,
+            case="label of the message that was found",
         )
         received = queue.receive()
         known.append([sequential_id, received.sequential_id])
@@ -395,9 +408,21 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     there = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
     seen = [step.label_or_outcome for step in (*stays, *there)]
     expected = ["first", "first", labels[at], labels[at]]
-    judge(*rules["current"], expected=expected, observed=seen, evidence=[*stays, *there])
+    judge(
+        *rules["current"],
+        expected=expected,
+        observed=seen,
+        evidence=[*stays, *there],
+        case="labels returned by the peeks",
+    )
     went = [*(step.label_or_outcome for step in goes), seen[2]]
-    judge(*rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=there)
+    judge(
+        *rules["next"],
+        expected=[*labels[1 : at + 1], labels[at]],
+        observed=went,
+        evidence=there,
+        case="labels returned by the peeks",
+    )
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
     observed = {"received": received.label_or_outcome, "left": queue.labels()}
@@ -441,4 +466,4 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
     for name, which in (("current", 0), ("receive", 1)):
         observed = [pair[which].label_or_outcome for pair in reads]
         evidence = [pair[which] for pair in reads]
-        judge(*rules[name], expected=wanted, observed=observed, evidence=evidence)
+        judge(*rules[name], expected=wanted, observed=observed, evidence=evidence, case="labels returned by the reads")

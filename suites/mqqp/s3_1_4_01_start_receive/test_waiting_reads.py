@@ -13,6 +13,7 @@ from suites.mqqp.steps.reading import fill_queue
 pytestmark = needs("qm2qm")
 
 LONG_MS = 600_000
+SHORT_MS = 1_000
 
 
 @for_each_method(
@@ -38,7 +39,13 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = first.state_after_silence()
     twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    judge(*rules["twice"], expected="MQ_ERROR_INVALID_PARAMETER", observed=twice.outcome, evidence=twice.evidence)
+    judge(
+        *rules["twice"],
+        expected="MQ_ERROR_INVALID_PARAMETER",
+        observed=twice.outcome,
+        evidence=twice.evidence,
+        case="second read with the dwRequestID",
+    )
     elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
     expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)
@@ -175,8 +182,42 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     fill_queue(remote, kind, "second")
     read.wait()
     seen, evidence = (
-        {"at_once": at_once.label_or_failure, "before": waits, "then": read.label_or_outcome},
+        {
+            "read_with_timeout_0": at_once.label_or_failure,
+            "read_before_arrival": waits,
+            "read_after_arrival": read.label_or_outcome,
+        },
         [at_once, read],
     )
-    expected = facts(at_once=read.FAILURE, before=read.WAITING, then="second")
+    expected = facts(read_with_timeout_0=read.FAILURE, read_before_arrival=read.WAITING, read_after_arrival="second")
     judge(*rules["waits"], *WAITS, *events, expected=expected, observed=seen, evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("by", "rule"),
+    [
+        pytest.param(Method.START_RECEIVE, "MQQP-3.1.4.1-D18", marks=covers("MQQP-3.1.4.1-D18"), id="StartReceive"),
+        pytest.param(Method.START_RECEIVE2, "MQQP-3.1.4.10-53", marks=covers("MQQP-3.1.4.10-53"), id="StartReceive2"),
+    ],
+)
+@pytest.mark.parametrize("end", ["message", "time-out", "cancel"])
+def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, rule, end):
+    """Reads of two queues wait under the same dwRequestID, and one of them ends with a message, at its time-out or by a
+    cancel: the other still waits, and can be cancelled.
+    """
+    queue, admin = remote.open(), remote.open("admin")
+    number = remote.request_id()
+    timeout_ms = SHORT_MS if end == "time-out" else LONG_MS
+    ending = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=timeout_ms)
+    other = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    if end == "message":
+        remote.deliver(["first"])
+    elif end == "cancel":
+        queue.cancel(number)
+    ending.wait()
+    waits = other.state_after_silence()
+    cancelled = admin.cancel(number)
+    other.wait()
+    observed = {"waits": waits, "cancel": cancelled.outcome, "answered": other.answered}
+    expected = facts(waits=other.WAITING, cancel="MQ_OK", answered=True)
+    judge(rule, expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

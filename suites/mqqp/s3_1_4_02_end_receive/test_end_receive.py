@@ -7,7 +7,8 @@ import pytest
 from harness.expectations import each, facts
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_qm2qm import Ack, Method
+from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
@@ -45,20 +46,20 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     other.give_back(elsewhere)
     back = queue.start_receive(by=by)
     seen = {
-        "first": first.label_or_outcome,
-        "while_it_is_held": hidden,
+        "received": first.label_or_outcome,
+        "peeked_meanwhile": hidden,
         "nack": refused.outcome,
         "queue": place,
-        "elsewhere": elsewhere.label_or_outcome,
-        "back": back.label_or_outcome,
+        "received_by_other_reader": elsewhere.label_or_outcome,
+        "received_again": back.label_or_outcome,
     }
     expected = facts(
-        first="first",
-        while_it_is_held="second",
+        received="first",
+        peeked_meanwhile="second",
         nack="MQ_OK",
         queue=["first", "second"],
-        elsewhere="first",
-        back="first",
+        received_by_other_reader="first",
+        received_again="first",
     )
     judge(
         "MQQP-3.1.4.2-06",
@@ -91,14 +92,14 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
-        expected=facts(is_null=each(True), used_again=UNKNOWN_CONTEXT_FAULT),
-        observed={"is_null": nulls, "used_again": again.outcome},
+        expected=facts(returned_handle_is_null=each(True), call_with_old_handle=UNKNOWN_CONTEXT_FAULT),
+        observed={"returned_handle_is_null": nulls, "call_with_old_handle": again.outcome},
         evidence=[taken, again],
     )
-    seen = {"first": first.label_or_outcome, "back": back.label_or_outcome, "queue": left}
+    seen = {"received": first.label_or_outcome, "received_again": back.label_or_outcome, "queue": left}
     judge(
         "MQQP-3.1.4.2-12",
-        expected=facts(first="first", back="first", queue=gone),
+        expected=facts(received="first", received_again="first", queue=gone),
         observed=seen,
         evidence=taken.evidence,
     )
@@ -166,3 +167,45 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
         read="first", invalid_dwAck_refused=True, other_messages=["second"], valid_dwAck="MQ_OK", queue_afterwards=after
     )
     judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])
+
+
+@covers("MQQP-3.1.4.2-06")
+@pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
+@pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
+def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
+    """A read of another client waits while the only message is locked by a receive, which then ends with RR_NACK: the
+    waiting read gets the message.
+    """
+    queue, other = remote.open_with_messages("first"), remote.open()
+    held = queue.start_receive()
+    cursor = other.open_cursor() if by_cursor else 0
+    waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
+    before = waiting.state_after_silence()
+    ended = queue.give_back(held)
+    after = waiting.state_after_silence()
+    observed = {"while_locked": before, "nack": ended.outcome, "after_nack": after}
+    expected = facts(while_locked=waiting.WAITING, nack="MQ_OK", after_nack="first")
+    judge("MQQP-3.1.4.2-06", expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
+
+
+@covers("MQQP-3.1.4.2-16")
+@pytest.mark.parametrize("ack", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
+@pytest.mark.parametrize("gone", ["closed", pytest.param("deleted", marks=needs("queue_control"))])
+def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone, ack):
+    """The queue of a receive is closed or deleted before RemoteQMEndReceive: whatever the call returns, it returns the
+    handle NULL, and the old handle is unknown afterwards.
+    """
+    name = sut.new_queue("gone") if gone == "deleted" else sut.queue()
+    path = rf"TCP:{sut.address}\{name}"
+    queue = remote.open(form=queue_format(DIRECT, path))
+    remote.send_all([remote.peer.recoverable_message(destination=path, label="first")])
+    held = queue.start_receive()
+    if gone == "deleted":
+        sut.delete_queue(name)
+    else:
+        queue.close()
+    ended = queue.end(held, ack)
+    again = queue.end(held, ack)
+    observed = {"is_null": ended.has_null_handle, "used_again": again.outcome}
+    expected = facts(is_null=True, used_again=UNKNOWN_CONTEXT_FAULT)
+    judge("MQQP-3.1.4.2-16", expected=expected, observed=observed, evidence=[ended, again])

@@ -31,8 +31,8 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
-    opened = {"outcomes": both, "any_handle_NULL": queue.NULL_HANDLE in handles}
-    expected = facts(outcomes=each("MQ_OK"), any_handle_NULL=False)
+    opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
+    expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "opening"), observed=reads, evidence=evidence)
@@ -59,12 +59,24 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
     judge.conclude("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
-    judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
+    judge(
+        "MQQP-3.1.4.3-15",
+        expected=INVALID_PARAMETER,
+        observed=differs.outcome,
+        evidence=differs.evidence,
+        case="opening with unequal values",
+    )
     judge.conclude("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").expect_success()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=queue.UNKNOWN_HANDLE, **values)
-    judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
+    judge(
+        "MQQP-3.1.4.3-11",
+        expected="MQ_OK",
+        observed=ignored.outcome,
+        evidence=ignored.evidence,
+        case="opening with any ignored value",
+    )
     judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
@@ -74,6 +86,7 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
         expected="second",
         observed=read.label_or_outcome,
         evidence=[*ignored.evidence, *read.evidence],
+        case="label returned by the read",
     )
 
 

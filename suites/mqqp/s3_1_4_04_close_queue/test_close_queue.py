@@ -37,17 +37,42 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     nothing = queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE)
-    judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
+    judge(
+        "MQQP-3.1.4.4-05",
+        expected=INVALID_HANDLE,
+        observed=nothing.outcome,
+        evidence=nothing.evidence,
+        case="close with a NULL handle",
+    )
     closed = queue.close()
-    judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    judge(
+        "MQQP-3.1.4.4-03",
+        "MQQP-3.1.4.4-17",
+        expected="MQ_OK",
+        observed=closed.outcome,
+        evidence=closed.evidence,
+        case="close",
+    )
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     judge(
         "MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, case="returned handle", observed=handle, evidence=closed.evidence
     )
     again = queue.close()
-    judge("MQQP-3.1.4.4-15", expected=UNKNOWN_CONTEXT_FAULT, observed=again.outcome, evidence=again.evidence)
+    judge(
+        "MQQP-3.1.4.4-15",
+        expected=UNKNOWN_CONTEXT_FAULT,
+        observed=again.outcome,
+        evidence=again.evidence,
+        case="second close",
+    )
     read = queue.peek()
-    judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
+    judge(
+        "MQQP-3.1.4.4-07",
+        expected="MQ_ERROR_INVALID_PARAMETER",
+        observed=read.outcome,
+        evidence=read.evidence,
+        case="read of the closed queue",
+    )
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     observed = {"before_close": "refused" if refused.failed else refused.outcome, "after_close": taken.outcome}
     judge(

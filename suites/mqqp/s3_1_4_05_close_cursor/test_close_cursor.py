@@ -51,7 +51,14 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     seen = {"close_by_another_queue": wrong[-1].outcome, "read": still.label_or_outcome, "close": closed.outcome}
     expected = facts(close_by_another_queue=INVALID_HANDLE, read="second", close="MQ_OK")
     judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
-    judge("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    judge(
+        "MQQP-3.1.4.5-03",
+        "MQQP-3.1.4.5-13",
+        expected="MQ_OK",
+        observed=closed.outcome,
+        evidence=closed.evidence,
+        case="close of the cursor",
+    )
     gone = [
         queue.read(action, by=by, hCursor=closing) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.RECEIVE)
     ]

@@ -67,7 +67,13 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     expected = facts(pQueue_0=release_of(remote.sut).no_queue_to_cancel, pQueue_of_another_queue=INVALID_PARAMETER)
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
-    judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
+    judge(
+        "MQQP-3.1.4.6-11",
+        expected=ERROR,
+        observed=other.outcome,
+        evidence=other.evidence,
+        case="cancel of an unknown dwRequestID",
+    )
     still = read.state_after_silence()
     cancelled = queue.cancel(number)
     seen = {
@@ -84,7 +90,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         observed=seen,
         evidence=[*other.evidence, *cancelled.evidence],
     )
-    judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
 
 
 @covers(
@@ -106,9 +112,15 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     cancelled = queue.cancel(one)
     end = describe_end(first)
     evidence = [*first.evidence, *cancelled.evidence]
-    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence)
-    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
-    judge("MQQP-2.2.2.1-05", expected=INVALID_PARAMETER, observed=taken.outcome, evidence=taken.evidence)
+    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence, case="cancelled read")
+    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
+    judge(
+        "MQQP-2.2.2.1-05",
+        expected=INVALID_PARAMETER,
+        observed=taken.outcome,
+        evidence=taken.evidence,
+        case="read with a dwRequestID in use",
+    )
     again = queue.cancel(one)
     fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_MS)
     seen, expected = (
@@ -222,4 +234,5 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
         expected="MQ_OK",
         observed=cancelled.outcome,
         evidence=cancelled.evidence,
+        case="cancel",
     )

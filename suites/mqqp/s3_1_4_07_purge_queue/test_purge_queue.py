@@ -47,7 +47,14 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         evidence=evidence,
     )
     purged = queue.purge()
-    judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
+    judge(
+        "MQQP-3.1.4.7-03",
+        "MQQP-3.1.4.7-12",
+        expected="MQ_OK",
+        observed=purged.outcome,
+        evidence=purged.evidence,
+        case="purge",
+    )
     judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
     judge.conclude("MQQP-3.1.4.7-10")
@@ -151,4 +158,4 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     )
     reasons = (Q_PURGED,) if acknowledge == Ack.RR_NACK else (Q_PURGED, RECEIVE)
     told_of = one_of(*map(named, reasons))
-    judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence)
+    judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence, case="class of the acknowledgment")

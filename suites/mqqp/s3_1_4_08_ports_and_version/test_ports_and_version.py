@@ -122,12 +122,12 @@ def test_unknown_port_type_has_no_port(remote, judge):
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
-    observed: dict[str, Any] = {"beyond": refused, "then": bool(calls[-1].status) or calls[-1].outcome}
-    expected: dict[str, Any] = {"beyond": each("no port"), "then": holds("a port")}
+    observed: dict[str, Any] = {"port types above 3": refused, "IP_READ": bool(calls[-1].status) or calls[-1].outcome}
+    expected: dict[str, Any] = {"port types above 3": each("no port"), "IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
     spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if release_of(remote.sut).spx is False else []
-    observed["SPX"] = [call.outcome if call.status is None else call.status for call in spx]
-    expected["SPX"] = [0] * len(spx)
+    observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
+    expected["SPX port types"] = [0] * len(spx)
     judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
 
 

@@ -116,8 +116,17 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
         expected=expected,
         observed=found,
         evidence=read.evidence,
+        case="label returned by the read",
     )
-    judge(rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02", expected=left, observed=stays, evidence=read.evidence)
+    judge(
+        rule,
+        "MQQP-3.1.4.11-40",
+        "MQDMPR-3.1.7.1.13-02",
+        expected=left,
+        observed=stays,
+        evidence=read.evidence,
+        case="labels in the queue",
+    )
 
 
 AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
@@ -172,7 +181,15 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
         if action.is_receive:
             queue.acknowledge(read)
     expected = [label, "second" if action.is_receive else label]
-    judge(*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40", expected=expected, observed=found, evidence=read.evidence)
+    judge(
+        *rules,
+        "MQQP-3.1.4.11-41",
+        "MQQP-3.1.4.11-40",
+        expected=expected,
+        observed=found,
+        evidence=read.evidence,
+        case="labels returned by two reads",
+    )
 
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -236,6 +253,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
         expected=one_of(*RETURNED),
         observed=failing.outcome,
         evidence=failing.evidence,
+        case="read of the empty queue",
     )
     judge(
         "MQQP-3.1.4.11-18",
@@ -245,7 +263,12 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
         evidence=evidence,
     )
     judge(
-        "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03", expected="MQ_OK", observed=read.outcome, evidence=read.evidence
+        "MQDMPR-3.1.7.1.13-39",
+        "MQDMPR-3.1.7.3.3-03",
+        expected="MQ_OK",
+        observed=read.outcome,
+        evidence=read.evidence,
+        case="read",
     )
     handles = {
         "handle_of_failed_read": not failing.has_null_handle,
@@ -297,7 +320,13 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             evidence=read.evidence,
         )
         size, packet_size = read_sizes(read)
-        judge("MQQP-3.1.4.11-54", expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+        judge(
+            "MQQP-3.1.4.11-54",
+            expected=packet_size or "a packet",
+            observed=size,
+            evidence=read.evidence,
+            case="bytes of the message",
+        )
 
 
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
@@ -333,7 +362,9 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
         ("second", Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST),
     ):
         read = queue.look_up(action, at)
-        judge.all(expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence)
+        judge.all(
+            expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence, case="SequentialId"
+        )
 
 
 @pytest.mark.parametrize("action", LOOKUPS, ids=hex)
@@ -435,3 +466,30 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         observed={"read_of_other_queue": right.label_or_outcome, "read_of_emptied_queue": wrong.label_or_failure},
         evidence=[right, wrong],
     )
+
+
+PRIORITIES = (7, 6, 0)
+
+
+@pytest.mark.parametrize(
+    ("action", "at", "rule"),
+    [
+        pytest.param(action, at, DEMANDS[action][1], marks=covers(DEMANDS[action][1]), id=f"{action:#x}-{at}")
+        for action in LOOKUPS
+        for at in range(3)
+    ],
+)
+def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rule):
+    """Three messages have different priorities: a lookup of each action from each of them reads the message at its
+    place in the queue.
+    """
+    queue = remote.open()
+    for label, priority in reversed(list(zip(LABELS, PRIORITIES, strict=True))):  # the last comes first
+        remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
+    known = find_three_lookup_ids(queue, judge, rule)
+    there = at + BESIDE[action.peeking]
+    expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
+    read = queue.look_up(action, known[at])
+    judge(rule, expected=expected, observed=read.label_or_failure, evidence=read.evidence)
+    if action.is_receive and read.outcome == "MQ_OK":
+        queue.acknowledge(read)

@@ -60,7 +60,7 @@ def test_each_opnum_calls_its_method(remote, judge):
     association = queue.association.of(QM2QM)
     context = association.contexts[QM2QM]
 
-    def numbered(opnum: int, name: str, **arguments: object) -> Call:
+    def call_opnum(opnum: int, name: str, **arguments: object) -> Call:
         operation = QM2QM_OPERATIONS[name]
         call = association.raw(opnum, operation.build_request(context.wide, **arguments), context)
         call.operation = operation
@@ -69,58 +69,58 @@ def test_each_opnum_calls_its_method(remote, judge):
     def read(opnum: int, name: str, action: int) -> Call:
         description = queue.description(action)
         if name == Method.START_RECEIVE:
-            return numbered(opnum, name, lpRemoteReadDesc=description)
+            return call_opnum(opnum, name, lpRemoteReadDesc=description)
         more = {"LookupId": LookupId.BEFORE_FIRST} if name == Method.START_RECEIVE_BY_LOOKUP_ID else {}
-        return numbered(opnum, name, lpRemoteReadDesc2=desc2(description), **more)
+        return call_opnum(opnum, name, lpRemoteReadDesc2=desc2(description), **more)
 
     version, port = (
-        numbered(8, "RemoteQmGetVersion"),
-        numbered(7, "RemoteQMGetQMQMServerPort", dwPortType=PortType.IP_READ),
+        call_opnum(8, "RemoteQmGetVersion"),
+        call_opnum(7, "RemoteQMGetQMQMServerPort", dwPortType=PortType.IP_READ),
     )
     opened = remote.open_remote(queue.association).expect_success().out
-    session = numbered(
+    session = call_opnum(
         2, "RemoteQMOpenQueue", hQueue=opened.phQueue, pQueue=opened.dwpQueue, dwpContext=opened.pdwContext
     )
     first = read(0, Method.START_RECEIVE, Action.RECEIVE)
-    ended = numbered(1, "RemoteQMEndReceive", pphContext=handle_of(first), dwAck=Ack.RR_ACK)
+    ended = call_opnum(1, "RemoteQMEndReceive", pphContext=handle_of(first), dwAck=Ack.RR_ACK)
     second, looked = (
         read(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
         read(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
     )
     identity = {"hQueue": queue.handle, "pQueue": queue.pointer}
-    idle = numbered(5, "RemoteQMCancelReceive", **identity, dwRequestID=remote.request_id())
-    no_cursor = numbered(4, "RemoteQMCloseCursor", hQueue=queue.handle, hCursor=cursor)
-    purged = numbered(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
+    idle = call_opnum(5, "RemoteQMCancelReceive", **identity, dwRequestID=remote.request_id())
+    no_cursor = call_opnum(4, "RemoteQMCloseCursor", hQueue=queue.handle, hCursor=cursor)
+    purged = call_opnum(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
     left = queue.labels()
-    closed = numbered(3, "RemoteQMCloseQueue", pphContext=handle_of(session, "phContext"))
+    closed = call_opnum(3, "RemoteQMCloseQueue", pphContext=handle_of(session, "phContext"))
     beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
     observed = {
-        "0": first.label_or_outcome,
-        "1": ended.outcome,
-        "2": session.outcome,
-        "3": closed.outcome,
-        "4": no_cursor.outcome,
-        "5": idle.outcome,
-        "6": [purged.outcome, left],
-        "7": "a port" if port.status and port.status <= 0xFFFF else port.outcome,
-        "8": version.outcome,
-        "9": second.label_or_outcome,
-        "10": looked.label_or_outcome,
-        "beyond": [call.outcome for call in beyond],
+        "opnum 0": first.label_or_outcome,
+        "opnum 1": ended.outcome,
+        "opnum 2": session.outcome,
+        "opnum 3": closed.outcome,
+        "opnum 4": no_cursor.outcome,
+        "opnum 5": idle.outcome,
+        "opnum 6": [purged.outcome, left],
+        "opnum 7": "a port" if port.status and port.status <= 0xFFFF else port.outcome,
+        "opnum 8": version.outcome,
+        "opnum 9": second.label_or_outcome,
+        "opnum 10": looked.label_or_outcome,
+        "opnums 11 and 0xFFFF": [call.outcome for call in beyond],
     }
     expected = {
-        "0": "first",
-        "1": "MQ_OK",
-        "2": "MQ_OK",
-        "3": "MQ_OK",
-        "4": "MQ_OK",
-        "5": "MQ_ERROR_INVALID_HANDLE",
-        "6": ["MQ_OK", []],
-        "7": "a port",
-        "8": "returned",
-        "9": "second",
-        "10": "second",
-        "beyond": [NO_OPNUM, NO_OPNUM],
+        "opnum 0": "first",
+        "opnum 1": "MQ_OK",
+        "opnum 2": "MQ_OK",
+        "opnum 3": "MQ_OK",
+        "opnum 4": "MQ_OK",
+        "opnum 5": "MQ_ERROR_INVALID_HANDLE",
+        "opnum 6": ["MQ_OK", []],
+        "opnum 7": "a port",
+        "opnum 8": "returned",
+        "opnum 9": "second",
+        "opnum 10": "second",
+        "opnums 11 and 0xFFFF": [NO_OPNUM, NO_OPNUM],
     }
     evidence = [first, session, port]
     judge("MQQP-3.1.4-D01", expected=expected, observed=observed, evidence=evidence)

@@ -379,7 +379,7 @@ class VersionAskedForOnce(ClientReading):
 
 @fault("client-version-5-0-late-build-taken-for-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
 class Version50WithALateBuildNotOld(ClientReading):
-    """The client treats a server of version 5.0 with build 951 or later as a new server."""
+    """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
     def is_old_version(self, version: Version | None) -> bool:
         late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951

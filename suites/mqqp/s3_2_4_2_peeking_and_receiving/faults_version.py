@@ -45,7 +45,7 @@ add(
         "MQQP-3.2.4.6-07",
         "MQQP-3.2.4.6-22",
     ),
-    "The client treats every server as an old server.",
+    "The client treats every server as a server below version 5.1.",
     _change_old_server_test(lambda version: True),
 )
 
@@ -55,7 +55,7 @@ add(
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
 class OldServerNotAsked(ClientReading):
-    """The client does not read from an old server."""
+    """The client does not read from a server below version 5.1."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         yield from ()
@@ -65,19 +65,19 @@ class OldServerNotAsked(ClientReading):
 add(
     "client-version-4-taken-for-new",
     ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
-    "The client treats a server of version 4 as a new server.",
+    "The client treats a server of version 4 as a server of version 5.1 or later.",
     _change_old_server_test(lambda version: version.Major == 5 and version.Minor < 1),
 )
 add(
     "client-version-5-0-taken-for-new",
     ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
-    "The client treats a server of version 5.0 as a new server.",
+    "The client treats a server of version 5.0 as a server of version 5.1 or later.",
     _change_old_server_test(lambda version: version.Major < 5),
 )
 add(
     "client-version-5-0-early-build-taken-for-new",
     ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
-    "The client treats a server of version 5.0 with a build below 951 as a new server.",
+    "The client treats a server of version 5.0 with a build below 951 as a server of version 5.1 or later.",
     _change_old_server_test(
         lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)
     ),

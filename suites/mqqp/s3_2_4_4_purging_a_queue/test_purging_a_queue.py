@@ -24,4 +24,4 @@ def test_client_purges_queue_that_application_names(peer, sut, judge, which):
     calls = reader.server.wait("RemoteQMPurgeQueue", 2)
     found = [call.into.hQueue for call in calls if call.into is not None]
     expected = [(Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE)[which]] * 2
-    judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=calls)
+    judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=calls, case="queue handles in the calls")

@@ -34,7 +34,7 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
         ("MQQP-3.2.4.7-06", "dwRequestID", reader.description_of(first).dwRequestID),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(rule, expected=[expected], observed=found, evidence=evidence)
+        judge(rule, expected=[expected], observed=found, evidence=evidence, case=f"{name} in RemoteQMCancelReceive")
 
 
 @needs("remote_read", "inspect")

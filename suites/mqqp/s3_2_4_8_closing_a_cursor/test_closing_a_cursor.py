@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import Reader, Reading
@@ -46,6 +48,32 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     closings = reader.server.named("RemoteQMCloseCursor")
     after = [reader.description_of(call).hCursor for call in reader.reads()[len(before) :]]
-    observed = {"before": before, "closings": len(closings), "after": [one for one in after if one == Reader.CURSOR]}
-    expected = facts(before=[Reader.CURSOR] * len(ways), closings=1, after=[])
+    observed = {
+        "cursors_of_reads_before_close": before,
+        "calls_of_RemoteQMCloseCursor": len(closings),
+        "cursors_of_reads_after_close": [one for one in after if one == Reader.CURSOR],
+    }
+    expected = facts(
+        cursors_of_reads_before_close=[Reader.CURSOR] * len(ways),
+        calls_of_RemoteQMCloseCursor=1,
+        cursors_of_reads_after_close=[],
+    )
     judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])
+
+
+@needs("remote_read")
+@covers("MQQP-3.2.4.8-03")
+@pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
+def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
+    """The application has cursors of two remote queues and closes one: RemoteQMCloseCursor has the handle of that
+    cursor's queue.
+    """
+    reader = Reader(peer, sut)
+    cursors = [reader.open_cursor(reader.open())]
+    reader.return_other_handles()
+    cursors.append(reader.open_cursor(reader.open()))
+    reader.begin("remote_close_cursor", cursor=cursors[closed])
+    calls = reader.server.wait("RemoteQMCloseCursor")
+    found = [call.into.hQueue for call in calls if call.into is not None]
+    expected = [(Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE)[closed]]
+    judge("MQQP-3.2.4.8-03", expected=expected, case="hQueue", observed=found, evidence=calls)

@@ -51,7 +51,9 @@ add(
 
 @fault("client-cancels-first-read-for-each-of-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
 class ClosingClientCancelsItsFirstRead(ClientCancelling):
-    """A client that closes a queue cancels the first pending read several times, once for each pending read."""
+    """When the client closes a queue, it cancels the queue's first pending read as often as the queue has pending
+    reads.
+    """
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         described = super().build_cancel_receive(entry)

@@ -29,5 +29,11 @@ def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
     judge("MQSO-3.3.4.5-D01", expected=in_queue(*labels), observed=sut.labels(sut.queue()), evidence=sent)
     signs = ["negative" if message_class(ack) & NEGATIVE_BIT else "positive" for ack in acks]
-    judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
+    judge(
+        "MQSO-3.3.4.5-D02",
+        expected=["negative"],
+        observed=signs,
+        evidence=[refused, *acks],
+        case="acknowledgments of the refused message",
+    )
     receiver.acknowledge_all()

@@ -52,4 +52,10 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         frames = routed.await_arrival(tag)
         arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_tags()
-        judge.all(expected=[tag], observed=received, evidence=frames, note=arrival)
+        judge.all(
+            expected=[tag],
+            observed=received,
+            evidence=frames,
+            note=arrival,
+            case="ApplicationTags of the received messages",
+        )

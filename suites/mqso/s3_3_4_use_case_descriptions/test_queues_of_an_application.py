@@ -80,4 +80,10 @@ def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
         observed={"message_over_quota": lost, "queue": sut.labels(queue)},
     )
     labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)
+    judge(
+        "MQSO-5.1.1.3-D06",
+        "MQSO-3.3.4.6-D02",
+        expected=["express", "recoverable", Outcome.NOTHING],
+        observed=labels,
+        case="labels returned by the reads",
+    )

@@ -11,14 +11,14 @@ from suites.mqqb.steps.sender import Sender
 DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 
 
-@needs("send", "receive", "queue_control", "inspect")
+@needs("send", "receive", "queue_control")
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 @varied("time to be received", "extension", "trace", "label", "read by")
 def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     """A SUT in workgroup mode refuses to create a public queue, receives a message into a private queue, and sends a
     message to a direct format name.
     """
-    if sut.inspect_queue_manager()["DirectoryIntegrated"]:
+    if sut.is_directory_integrated:
         judge.mark_not_exercised(
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=DIRECTORY_MODE_REASON
         )
@@ -44,7 +44,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         observed={"received": received_label, "sent": Sender.tags(frames)},
         evidence=[packet, *frames],
     )
-    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome)
+    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome, case="creation of a public queue")
 
 
 @needs("directory", "queue_control", "inspect")

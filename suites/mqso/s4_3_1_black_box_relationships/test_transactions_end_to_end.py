@@ -33,7 +33,7 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
             *INTERNAL_RULES,
             expected=facts(outcome=Outcome.DONE, queue=stored_labels),
             observed=observed,
-            case=outcome,
+            case=f"{outcome} of the transaction",
         )
 
 
@@ -42,7 +42,7 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
     """A message that is sent in an external transaction is not in its queue before or after the transaction is
-    prepared; only after a commit it is in the queue.
+    prepared; it is in the queue only after a commit.
     """
     queue = sut.queue("transactional")
     transaction = _begin_with_message(sut, judge, outcome, external=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, closed, facts, holds, in_queue
+from harness.expectations import any_order, closed, facts, fields, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
@@ -25,8 +25,14 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     ping = pinged.send(ping_request(Cookie=7))
     pong = pinged.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    judge("MQSO-5.1.1-01", expected=holds("pong", otherwise="silence"), observed=pong is not None, evidence=evidence)
+    judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence, case="session")
+    judge(
+        "MQSO-5.1.1-01",
+        expected=holds("pong", otherwise="silence"),
+        observed=pong is not None,
+        evidence=evidence,
+        case="answer to the ping",
+    )
     association = remote.associate()
     opened_queue = remote.open_remote(association)
     judge(
@@ -34,6 +40,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
         expected=holds("an answer", otherwise="silence"),
         observed=bool(opened_queue.answered),
         evidence=opened_queue.evidence,
+        case="remote call",
     )
 
 
@@ -68,6 +75,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=later_attempt.outcome,
         evidence=later_attempt.evidence,
+        case="session",
     )
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label="after"))
@@ -75,7 +83,13 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D05", expected=[1], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.1.1.1-D05",
+        expected=[1],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     if session is not None:
         session.acknowledge_all()
 
@@ -121,7 +135,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in readers]
-    judge.all(expected=[CLOSED] * 3, observed=observed, evidence=evidence)
+    judge.all(expected=[CLOSED] * 3, observed=observed, evidence=evidence, case="connections of the remote readers")
     sut.change_environment(service=True)
 
 
@@ -137,7 +151,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
-    judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
+    judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT")
     sut.change_environment(service=True)
 
 
@@ -166,6 +180,7 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         "MQDMPR-3.1.7.2.5-03",
         expected=holds("throttled", otherwise="not throttled"),
         observed=bool(short),
+        case="queue manager",
     )
     connection = peer.open_raw()
     own_outcome = sut.attempt(sut.send_here, queue, ["own"])
@@ -173,8 +188,13 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets = [connection.send(refused)]
     peer.settle()
     if short:
-        observed = {"own": own_outcome, "queue": sut.labels(queue)}
-        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=packets)
+        observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
+        judge(
+            "MQSO-5.1.1.1-05",
+            expected=fields({"send of the application": Outcome.REFUSED, "queue": []}),
+            observed=observed,
+            evidence=packets,
+        )
     else:
         judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
@@ -191,4 +211,10 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
     if short:
         expected_labels = any_order("of the peer", "again", "own, again")
-        judge("MQSO-5.1.1.1-05", expected=expected_labels, observed=sut.labels(queue), evidence=packets)
+        judge(
+            "MQSO-5.1.1.1-05",
+            expected=expected_labels,
+            observed=sut.labels(queue),
+            evidence=packets,
+            case="labels in the queue",
+        )

@@ -16,7 +16,7 @@ SHORT_TIMEOUT_MS = 200
 @needs("queues", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-@varied("body", "positive journaling", "response queue", "queue journaling", "read by")
+@varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
     """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
     the queue stores the next message.
@@ -25,7 +25,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
     labels = [sut.read_label("receive", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels)
+    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels, case="labels returned by the reads")
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
@@ -49,11 +49,11 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     peer.settle()
     sut.send_here(queue, ["awaited"])
     label_or_outcome = reader.await_label()
-    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
+    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
     late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
-    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
+    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read")
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
@@ -109,7 +109,7 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
         sut.read_label("peek_message", cursor=second_cursor),
         sut.read_label("peek_message", cursor=first_cursor),
     ]
-    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed)
+    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed, case="labels returned by the reads")
     sut.restart()
     outcomes_after = [
         sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first_cursor, second_cursor)

@@ -30,7 +30,13 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     sender = Sender(peer, sut, idle)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[1], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected=[1],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     if session is None:
         return
     session.acknowledge_all()
@@ -46,14 +52,27 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
         expected={waiting: 1},
         observed=_count_outgoing_messages(sut, idle, waiting),
         evidence=frames,
+        case="messages in each outgoing queue",
     )
     sut.resume(waiting)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected=[2],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     session.acknowledge_all()
     sender.send(3)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[3], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected=[3],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     session.acknowledge_all()

@@ -48,7 +48,11 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)
     judge(
-        "MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in Sender.tags(frames) if tag != 1], evidence=frames
+        "MQSO-5.1.1.2-D10",
+        expected=[2, 3],
+        observed=[tag for tag in Sender.tags(frames) if tag != 1],
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
     )
     session.acknowledge_all()
 
@@ -66,7 +70,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=name)
+        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=f"deletion of {name}")
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
@@ -103,22 +107,43 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
+        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
-    judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
-    judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
-    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"])
+    judge(
+        "MQSO-3.3.4.5-D05",
+        "MQSO-4.3.1.2-04",
+        expected=expected,
+        observed=that_asked,
+        case="labels in each dead-letter queue",
+    )
+    judge(
+        "MQSO-5.1.1.2-D13",
+        "MQSO-5.1.1.3-D02",
+        "MQSO-5.1.1.3-D08",
+        expected=expected,
+        observed=dead,
+        case="labels in each dead-letter queue",
+    )
+    judge(
+        "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
+    )
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
     session, frames = sender.await_first(2)
     session.acknowledge_all()
     peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
-    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
+    judge(
+        "MQSO-5.1.1.2-D12",
+        expected=[["journaled"]],
+        observed=list_labels(JOURNAL),
+        evidence=frames,
+        case="labels in the journal",
+    )
 
 
 @covers("MQSO-5.1.1.2-D14")
@@ -130,7 +155,13 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     ack = receiver.await_acknowledgment()
     queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
-    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[packet, ack])
+    judge(
+        "MQSO-5.1.1.2-D14",
+        expected=expected,
+        observed=queue,
+        evidence=[packet, ack],
+        case="destination of the OrderAck",
+    )
 
 
 @needs("send", "receive", "transactions")

@@ -58,7 +58,7 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         "MQSO-4.3.1.2-D07",
         expected=left,
         observed=sut.read_label("peek_message", queue=queue),
-        case=outcome,
+        case=f"label returned by a peek after the {outcome}",
     )
 
 
@@ -86,4 +86,11 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     evidence.append(session.send(build_order_ack(peer, transactional)))
     peer.eventually(lambda: count_waiting() == 0)
     counts.append(count_waiting())
-    judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)
+    judge(
+        "MQSO-5.1.1.3-D04",
+        "MQSO-4.3.1.2-D05",
+        expected=[3, 1, 0],
+        observed=counts,
+        evidence=evidence,
+        case="messages in the outgoing queue after each acknowledgment",
+    )

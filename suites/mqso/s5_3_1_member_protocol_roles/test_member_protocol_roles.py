@@ -19,7 +19,13 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
     association = remote.associate()
     port_call = association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_HANDSHAKE)
     port = port_call.outcome if port_call.status is None else port_call.status
-    judge("MQSO-5.3.1-01", expected=between(1, LAST_PORT), observed=port, evidence=port_call.evidence)
+    judge(
+        "MQSO-5.3.1-01",
+        expected=between(1, LAST_PORT),
+        observed=port,
+        evidence=port_call.evidence,
+        case="port of qm2qm",
+    )
     remote.empty()
     opened = remote.open_remote(association)
     judge("MQSO-5.3.1-01", expected="MQ_OK", observed=opened.outcome, case="qmcomm", evidence=opened.evidence)

@@ -41,7 +41,13 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     lists = {plain_queue: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
     for _ in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties_before, observed=read_properties())
+        judge(
+            "MQSO-5.5.1-01",
+            "MQSO-4.3.1-01",
+            expected=properties_before,
+            observed=read_properties(),
+            case="properties of each queue",
+        )
         stored_labels = sut.labels(plain_queue)
         express = [label for label in stored_labels if label.startswith("express")]
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)
@@ -50,8 +56,14 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
             "MQSO-3.2.1-D02",
             expected=lists[plain_queue],
             observed=[one for one in stored_labels if one not in express],
+            case="labels in the plain queue",
         )
-        judge("MQSO-5.5.1-03", expected=lists[transactional], observed=sut.labels(transactional))
+        judge(
+            "MQSO-5.5.1-03",
+            expected=lists[transactional],
+            observed=sut.labels(transactional),
+            case="labels in the transactional queue",
+        )
         for name in lists:
             sut.control.call("receive", queue=name, timeout_ms=0)
             lists[name].pop(0)
@@ -76,14 +88,32 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     frames = sender.collect_all(session, 2)
     judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in Sender.tags(frames), evidence=frames)
     for rule, tag in (("MQSO-5.5.1-04", 2), ("MQSO-5.5.1-02", 3)):
-        judge(rule, expected=[tag], observed=[one for one in Sender.tags(frames) if one == tag], evidence=frames)
-    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing_queue(to)["count"], evidence=frames)
+        judge(
+            rule,
+            expected=[tag],
+            observed=[one for one in Sender.tags(frames) if one == tag],
+            evidence=frames,
+            case="ApplicationTags of the sent messages",
+        )
+    judge(
+        "MQSO-5.5.1-D01",
+        expected=2,
+        observed=sut.outgoing_queue(to)["count"],
+        evidence=frames,
+        case="messages in the outgoing queue",
+    )
     session.acknowledge_all()
     last = next((frame for frame in frames if frame["UserHeader"].TH), None)
     if last is not None:
         session.send(build_order_ack(peer, last))
     peer.eventually(lambda: sut.outgoing_queue(to)["count"] == 0)
-    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing_queue(to)["count"], evidence=[session.last])
+    judge(
+        "MQSO-5.5.1-D01",
+        expected=0,
+        observed=sut.outgoing_queue(to)["count"],
+        evidence=[session.last],
+        case="messages in the outgoing queue",
+    )
     peer.settle()  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()
     peer.settle()

@@ -41,4 +41,5 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
         observed=received,
         evidence=frames,
         note=f"after a restart of the {role}",
+        case="ApplicationTags of the received messages",
     )

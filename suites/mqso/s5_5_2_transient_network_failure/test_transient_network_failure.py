@@ -28,7 +28,13 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
     number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     frames = _receive_on_next_connection(peer, listener)
-    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
+    judge(
+        "MQSO-5.1.1.2-D09",
+        expected=[1],
+        observed=tags(frames),
+        evidence=[number, *frames],
+        case="ApplicationTags of the sent messages",
+    )
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
@@ -42,6 +48,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
         expected=[1, 2, 3, 4, 5],
         observed=tags(frames),
         evidence=[number, *frames],
+        case="ApplicationTags of the sent messages",
     )
 
 
@@ -69,14 +76,15 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
         "MQSO-5.5.2-04",
         expected=Outcome.NO_SUCCESS,
         observed=reader.begin("remote_open", queue=reader.format_name).outcome(),
+        case="opening of the remote queue",
     )
     for _ in range(2):
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome())
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome(), case="opening of the remote queue")
         remote = opened.wait().get("remote")
         observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed)
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed, case="read of the remote queue")
         reader.server.close()
         for association in reader.server.associations:
             association.end()

@@ -37,7 +37,12 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     sut.send(sut.direct_name(queue), label="never", body="never", transaction=transaction)
     sut.change_environment(coordinator=False)
     peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
-    judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
+    judge(
+        "MQSO-5.5.3-03",
+        expected="1",
+        observed=sut.read_label("peek_message", queue=queue),
+        case="label returned by the peek",
+    )
     judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
     sut.change_environment(coordinator=True)
     judge(
@@ -87,11 +92,23 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
         observed={"send": outcome, "received": sut.read_label("receive", queue=plain_queue)},
     )
     attempt = SessionAttempt(peer)
-    judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge(
+        "MQSO-5.5.3-05",
+        expected=SessionAttempt.SERVED,
+        observed=attempt.outcome,
+        evidence=attempt.evidence,
+        case="session",
+    )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.5.3-05",
+        expected=[1],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     if session is not None:
         session.acknowledge_all()
     arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))

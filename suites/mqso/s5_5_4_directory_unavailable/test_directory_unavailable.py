@@ -50,14 +50,24 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sut.change_environment(directory=False)
-    judge("MQSO-5.5.4-06", expected=Outcome.REFUSED, observed=enterprise.attempt_creation())
+    judge(
+        "MQSO-5.5.4-06",
+        expected=Outcome.REFUSED,
+        observed=enterprise.attempt_creation(),
+        case="creation of a public queue",
+    )
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
         expected=holds("DirectoryOffline"),
         observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
-    judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_use_private_queue(peer, sut, "private"))
+    judge(
+        "MQSO-5.5.4-07",
+        expected=["own", "of the peer"],
+        observed=_use_private_queue(peer, sut, "private"),
+        case="labels in the private queue",
+    )
     changed = sut.new_queue("changed")
     outcomes = {
         "change": sut.attempt("set_queue", name=changed, label="changed offline"),
@@ -65,7 +75,12 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "delete": sut.attempt(sut.delete_queue, changed),
     }
     judge("MQSO-5.5.4-07", expected=each(Outcome.DONE, "operation on a private queue"), observed=outcomes)
-    judge("MQSO-5.1.1.1-D07", expected=Outcome.DONE, observed=sut.attempt(sender.send, 1, delivery="recoverable"))
+    judge(
+        "MQSO-5.1.1.1-D07",
+        expected=Outcome.DONE,
+        observed=sut.attempt(sender.send, 1, delivery="recoverable"),
+        case="send",
+    )
     early_session = sender.poll_session(sut.connect_timeout_ms)
     early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
@@ -81,7 +96,13 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D07", expected=[1], observed=Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.1.1.1-D07",
+        expected=[1],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
     if session is not None:
         session.acknowledge_all()
 

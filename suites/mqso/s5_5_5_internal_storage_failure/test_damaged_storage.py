@@ -152,9 +152,17 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
             judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", reason=WAIT_TOO_LONG)
             return
         retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
-    judge(*RETRY_RULES, expected=SessionAttempt.SERVED, observed=retry.after, evidence=retry.evidence)
+    judge(
+        *RETRY_RULES,
+        expected=SessionAttempt.SERVED,
+        observed=retry.after,
+        evidence=retry.evidence,
+        case="session after the retry",
+    )
     stored_labels = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
-    judge("MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence)
+    judge(
+        "MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence, case="labels in the queue"
+    )
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
@@ -174,7 +182,13 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
     attempt = SessionAttempt(peer)
-    judge("MQSO-5.5.5-03", expected=SessionAttempt.NOT_SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge(
+        "MQSO-5.5.5-03",
+        expected=SessionAttempt.NOT_SERVED,
+        observed=attempt.outcome,
+        evidence=attempt.evidence,
+        case="session before the second retry",
+    )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
     if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, LATER_RETRY_RULES):
         _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, first_ms, LATER_MS))

@@ -61,7 +61,12 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     judge("MQSO-5.5.5-01", expected=state, observed=properties_before, evidence=[packet])
     judge("MQSO-5.5.5-01", expected=state, observed=properties_after, evidence=[packet])
     sut.send_here(plain, ["after"], delivery="recoverable")
-    judge("MQSO-5.5.5-01", expected=["after"], observed=sut.labels(plain)[-1:])
+    judge(
+        "MQSO-5.5.5-01",
+        expected=["after"],
+        observed=sut.labels(plain)[-1:],
+        case="label of the last message in the queue",
+    )
 
 
 @needs("environment", "configure", "restart", "send", "queue_control")

@@ -24,4 +24,6 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
     delivered = sorted(
         {*Sender.tags(frames), *by_another}
     )  # the first may come again, where its acknowledgment was late
-    judge("MQSO-6.3.1-01", expected=[1], observed=delivered, evidence=frames)
+    judge(
+        "MQSO-6.3.1-01", expected=[1], observed=delivered, evidence=frames, case="ApplicationTags of the sent messages"
+    )

@@ -67,5 +67,10 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
                 sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
             )
             frame = outgoing.send(body=name, privacy_level=level)
-            judge.all(expected=name, observed=_name_recipient_keys(frame), evidence=frame)
+            judge.all(
+                expected=name,
+                observed=_name_recipient_keys(frame),
+                evidence=frame,
+                case="keys of the encrypted message",
+            )
         outgoing.end()

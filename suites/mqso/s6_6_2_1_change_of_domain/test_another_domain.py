@@ -114,7 +114,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
-        judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)))
+        judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)), case="Identifier")
         judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))
     _return_to_own_domain(sut)
 

@@ -48,7 +48,9 @@ def test_modes_are_as_provisioned(sut, judge):
         set_there = [name for name in PROVISIONED_ROLES if queue_manager.get(name) not in UNINITIALIZED_VALUES]
         judge("MQSO-6.6.1-D04", expected=none("role of directory server or routing server"), observed=set_there)
     retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
-    judge(*INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s)
+    judge(
+        *INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s, case="retry duration in seconds"
+    )
 
 
 @needs("inspect", "directory")

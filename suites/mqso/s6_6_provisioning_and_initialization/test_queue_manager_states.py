@@ -13,7 +13,13 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
     """After a restart the SUT accepts a session and stores a message."""
     sut.restart()
     attempt = SessionAttempt(peer)
-    judge("MQSO-6.6.2-D06", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge(
+        "MQSO-6.6.2-D06",
+        expected=SessionAttempt.SERVED,
+        observed=attempt.outcome,
+        evidence=attempt.evidence,
+        case="session",
+    )
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label="after"))
     arrived = peer.eventually(lambda: "after" in sut.labels(sut.queue()))
@@ -24,4 +30,5 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         expected=holds("running", otherwise="no message is stored"),
         observed=bool(arrived),
         evidence=[packet],
+        case="queue manager",
     )

@@ -20,4 +20,4 @@ def test_restarted_routing_server_has_route_to_each_site(topology, judge):
     destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _list_sites(system)
-        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations)
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations, case="sites with a route")

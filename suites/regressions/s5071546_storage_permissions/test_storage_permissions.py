@@ -32,7 +32,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
     if asked_for != Outcome.DONE:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send")
         return
     session, frames = sender.await_first(1)
     session.acknowledge_all()
@@ -42,7 +42,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     elif ADMINISTRATORS.fullmatch(account):
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames, case="send")
 
 
 def _read_sender(frame: Frame) -> str | None:

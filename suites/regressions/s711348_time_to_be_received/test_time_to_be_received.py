@@ -40,5 +40,5 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         # what has passed since it was sent may be taken off
         expected = NEVER_EXPIRES_S if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
-        judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame)
+        judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame, case="TimeToBeReceived")
     session.acknowledge_all()

@@ -40,6 +40,7 @@ def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
         expected=["first", "first", "first", "first", "first", "second"],
         observed=[call.label_or_outcome for call in calls],
         evidence=calls,
+        case="labels returned by the reads",
     )
     judge.conclude("REGRESSIONS-831160-01")
     queue.receive(by=by)

@@ -57,7 +57,13 @@ def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     outgoing.session.close()
     observed = outgoing.await_resend(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-902951-02", expected=RESENT, observed=observed, evidence=evidence)
+    judge(
+        "REGRESSIONS-902951-02",
+        expected=RESENT,
+        observed=observed,
+        evidence=evidence,
+        case="message without an OrderAck",
+    )
     judge.conclude("REGRESSIONS-902951-02")
     if observed == RESENT:
         outgoing.acknowledge_all()

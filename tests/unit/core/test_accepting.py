@@ -3,6 +3,7 @@
 import pytest
 from core_network import Network, guid
 from core_raw import Raw, establish, parameters, user_message
+from published_bytes import load_published
 
 
 @pytest.fixture
@@ -18,6 +19,15 @@ def test_request_with_foreign_server_guid_is_refused(host):
     raw.feed(parameters())
     assert raw.closed is not None
     assert len(raw.sent) == 1
+
+
+def test_probe_of_a_scanner_is_answered_as_windows_answers_it(host):
+    """Only the arbitrary byte Reserved may differ in the bytes that the scanner expects."""
+    published = load_published()
+    raw = Raw.initiator(host)
+    raw.feed(published["nuclei-probe"].data)
+    expected, found = published["nuclei-answer"].data, raw.last.build()[:16]
+    assert (found[:1], found[2:]) == (expected[:1], expected[2:])
 
 
 def test_refused_connection_is_closed_by_timer(host):

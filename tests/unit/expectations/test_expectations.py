@@ -10,6 +10,7 @@ import pytest
 
 from harness.capture.recorder import FROM_SUT, MALFORMED, Frame, name_frame
 from harness.expectations import (
+    CLOSED,
     acknowledged,
     acknowledgment,
     any_order,
@@ -59,15 +60,17 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (any_order("a", "b"), ["b", "a"], ("a, b", "b, a")),
         (any_order("a", one_of("a", "b")), ["b", "a"], None),
         (any_order(one_of("a", "b"), "a"), ["a", "b"], None),
-        (in_queue(), [], ("in the queue: none", "in the queue: none")),
+        (in_queue(), [], ("the queue is empty", "the queue is empty")),
         (none("message of another"), [], ("no message of another", "no message of another")),
-        (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each of 2: MQ_OK")),
+        (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each call: MQ_OK (2 of 2)")),
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted: done; left: none",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
-        (facts(left=in_queue("a")), {"left": ["a"]}, ("left: in the queue: a", "left: in the queue: a")),
-        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: the queue contains "a"', 'left: the queue contains "a"')),
+        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "handles 5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
+        (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),
+        (fields({}), {}, ("none", "none")),
     ],
 )
 def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, texts: tuple[str, str] | None) -> None:
@@ -80,20 +83,21 @@ def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, te
     ("expected", "observed", "says"),
     [
         (facts(read=holds("it ended")), {"read": "it waits"}, "read: it waits"),
-        (distinct("handles", 2), [5, 5], "5, 5 (5 is repeated)"),
-        (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
-        (distinct("handles", 2), [5], "5 (1 instead of 2)"),
-        (distinct("handles", 2), None, "None"),
+        (distinct("handles", 2), [5, 5], "handles 5, 5 (5 is repeated)"),
+        (distinct("handles", 2, unlike=[0]), [5, 0], "handles 5, 0 (0 is not allowed)"),
+        (distinct("handles", 2), [5], "handles 5 (1 instead of 2)"),
+        (distinct("handles", 2), None, "no value"),
         (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not true: it ended"),
         ("1", 1, "1"),
-        (True, "yes", "yes"),
+        (True, False, "no"),
+        (fields(m_qft=True), {"m_qft": False}, "m_qft: no"),
         (["a", "b"], ["a"], "a (b is missing)"),
         (["a"], ["a", "a"], "a, a (a is repeated)"),
         (["a"], ["a", "b"], "a, b (b is not expected)"),
         (["a", "b"], ["b", "a"], "b, a (in the wrong order)"),
         (["a", "b"], ["c", "b"], "c, b (a is missing, c is not expected)"),
         (["a"], "nothing", "nothing"),
-        (["a"], None, "None"),
+        (["a"], None, "no value"),
         ([], ["a"], "a (a is not expected)"),
         (any_order("a", "a"), ["a"], "a (a is missing)"),
         (any_order("a", one_of("a", "b")), ["b", "b"], "b, b (a is missing, b is repeated)"),
@@ -104,7 +108,7 @@ def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, te
         (holds("the key is new", otherwise="the same key"), False, "the same key"),
         (holds("the key is new"), "no key", "no key"),
         (status("MQ_OK"), "refused", "refused"),
-        (in_queue("a"), [], "in the queue: none (a is missing)"),
+        (in_queue("a"), [], "the queue is empty (a is missing)"),
         (none("message of another"), ["first"], "message of another: first"),
         (none("message of another"), "no answer", "message of another: no answer"),
         (each("done"), {"create": "done", "delete": "refused"}, "delete: refused (1 of 2 differs)"),
@@ -114,7 +118,7 @@ def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, te
         (facts(deleted="done"), {}, "deleted: missing"),
         ({"a": 1}, {"a": 1, "b": 12}, "b: 12, which is not expected"),
         (fields(WindowSize=between(1, 9)), {"WindowSize": 12}, "WindowSize: 12"),
-        (fields(WindowSize=4), None, "None"),
+        (fields(WindowSize=4), None, "no value"),
     ],
 )
 def test_mismatch_names_observation_and_wrong_part(expected: Any, observed: Any, says: str) -> None:
@@ -132,8 +136,8 @@ class Connection:
 
 
 def test_the_end_of_a_connection_is_compared_on_the_conversation() -> None:
-    assert judged(closed(), Connection(True)) == (True, "closed", "closed")
-    assert judged(closed(), Connection(False)) == (False, "closed", "kept the connection open")
+    assert judged(closed(), Connection(True)) == (True, CLOSED, CLOSED)
+    assert judged(closed(), Connection(False)) == (False, CLOSED, "kept the connection open")
 
 
 @dataclass

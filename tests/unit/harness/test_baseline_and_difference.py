@@ -185,7 +185,7 @@ def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
     with pytest.raises(typer.Exit) as ended:
         update(run(tmp_path / "a", judged), file)
     assert ended.value.exit_code == 1
-    said = f"2 rules were left undecided, which no baseline accepts: {TWO}, {THREE}"
+    said = f"2 rules are undecided; a baseline accepts only failures: {TWO}, {THREE}"
     assert capsys.readouterr().out.splitlines()[-1] == said
     made = file.read_text(encoding="utf-8")
     assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made

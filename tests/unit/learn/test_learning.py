@@ -17,7 +17,6 @@ from harness.learn.demanded import find_broken, read_demands
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED, Machine, find_differences, read_machine
 from harness.peer.peer import Peer
-from harness.rules.catalogue import load_catalogue
 from harness.sut.drivers import driver_for, start_all
 from harness.sut.sut_file import load_sut_file
 
@@ -95,15 +94,8 @@ def test_fault_of_a_session_breaks_a_transition_of_its_rule(fault: str, clean: M
     assert find_differences(clean, faulty)
 
 
-def test_each_cell_names_inputs_outputs_states_and_rules_that_exist() -> None:
-    demands = read_demands()
-    catalogue = load_catalogue()
-    known = {*demands.states, "CLOSED", "REFUSED", "OTHER"}
-    for row in demands.states.values():
-        assert set(row) == set(ALPHABET) - {LOSS_OF_CONNECTION}
-        for cell in row.values():
-            assert set(cell.outputs.values()) <= known
-            assert set(cell.rules) <= set(catalogue)
+def test_events_of_the_table_are_the_inputs() -> None:
+    assert set(read_demands().events) == set(ALPHABET) - {LOSS_OF_CONNECTION}
 
 
 def test_difference_is_shown_by_its_shortest_word() -> None:

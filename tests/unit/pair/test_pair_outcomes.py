@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from harness.errors import UsageError
 from harness.pair.outcomes import Result, compare_classes, compare_messages
+from harness.pair.running import run_scenario
+from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
 from harness.pair.systems import Drivers
+from harness.sut.control import Unsupported
 from harness.sut.sut_file import load_sut_file
 
 SUT = """
@@ -68,3 +73,24 @@ def test_pair_that_cannot_run_is_refused_with_one_line(tmp_path: Path, second: d
     a, b = load_sut_file(write(tmp_path, "a")), load_sut_file(write(tmp_path, "b", **second))
     with pytest.raises(UsageError, match=line):
         Drivers(a, b, tmp_path)
+
+
+def side(role: str, *has: str) -> Any:
+    return SimpleNamespace(role=role, sut=SimpleNamespace(has=lambda need: need in has))
+
+
+def test_remote_reading_needs_facilities_of_the_origin_and_a_capability_of_the_target() -> None:
+    (reading,) = (one for one in SCENARIOS if one.name == "remote reading")
+    missing = find_missing(reading, side("A", "send"), side("B", "receive"))
+    assert missing is not None
+    assert (missing.result, missing.why) == (Result.UNSUPPORTED, "A lacks remote_read; B lacks qm2qm")
+    assert find_missing(reading, side("A", "send", "remote_read"), side("B", "receive", "qm2qm")) is None
+
+
+def test_verb_that_a_system_does_not_support_makes_the_scenario_unsupported() -> None:
+    def refuse(*_: Any) -> Any:
+        raise Unsupported("the SUT does not support remote_open")
+
+    pair: Any = SimpleNamespace(sides={"A": side("A"), "B": side("B")})
+    outcome = run_scenario(Scenario("a", "a", "a scenario", (), (), refuse), pair, "A", "B")
+    assert (outcome.result, outcome.why) == (Result.UNSUPPORTED, "the SUT does not support remote_open")

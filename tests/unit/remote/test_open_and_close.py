@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from published_bytes import load_published
 from remote_reader import OTHER, PEEK, PEEK_ACCESS, Server
 
 from reference_qm.model.statuses import Status
@@ -17,6 +18,17 @@ def test_the_context_of_qmcomm_may_be_closed_once_the_queue_is_open():
     opened = reader.open()
     assert reader.call("R_QMCloseRemoteQueueContext", pphContext=opened.context) == {"pphContext": None}
     assert reader.read(opened.handle, ulAction=PEEK)["Return"] == Status.MQ_OK
+
+
+def test_open_call_of_a_scanner_fails_in_a_response_of_the_expected_size():
+    """Its dwDesiredAccess is 0. Windows returns another failure, but clients treat all alike (MS-MQMP 3.1.4.2)."""
+    probe = load_published()["nessus-open-remote-queue"]
+    reader = Server().connect()
+    call = reader.begin_stub(probe.packet, probe.data)
+    assert [len(pdu.body.stub) for pdu in reader.pdus] == [probe.answer_size]
+    results = reader.answer(call)
+    assert results is not None
+    assert results["Return"] >> 31 == probe.answer_status >> 31 == 1
 
 
 # -- RemoteQMCloseQueue ----------------------------------------------------------------------------------------

@@ -1,0 +1,108 @@
+"""Combine the results of several pairs in a grid: origins in rows, targets in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from harness.pair.outcomes import Result
+from harness.pair.results import PairResults
+from harness.pair.scenarios import SCENARIOS
+from harness.printable import one_line
+
+LONGEST_NAME = 60
+"""The number of characters of a system's name that a grid shows."""
+WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
+LETTERS = {one.name: one.letter for one in SCENARIOS}
+_TEMPLATES = Environment(
+    loader=PackageLoader("harness.pair", "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+@dataclass(slots=True)
+class GridCell:
+    """The results of the messages from one system to another: the result and the reasons of each scenario, and the
+    rules that each system broke in any of the scenarios.
+    """
+
+    results: dict[str, Result] = field(default_factory=dict)
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+    broken: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, scenario: str, result: Result, why: str) -> None:
+        """Add the result of a scenario; of several, the worst stands."""
+        held = self.results.get(scenario, Result.PASS)
+        self.results[scenario] = min(held, result, key=WORST_FIRST.index)
+        if why:
+            self.reasons.setdefault(scenario, []).append(why)
+
+    def letters(self, result: Result) -> str:
+        """Return the letters of the scenarios with a result, in the order of SCENARIOS."""
+        return "".join(letter for name, letter in LETTERS.items() if self.results.get(name) is result)
+
+
+@dataclass(slots=True)
+class Grid:
+    """The systems in the order of their first appearance, and a cell for each origin and target that met."""
+
+    systems: list[str] = field(default_factory=list)
+    cells: dict[tuple[str, str], GridCell] = field(default_factory=dict)
+
+
+def build_grid(results: Iterable[PairResults]) -> Grid:
+    """Combine the results of pairs."""
+    grid = Grid()
+    for one in results:
+        for name in one.systems.values():
+            if name not in grid.systems:
+                grid.systems.append(name)
+        for each in one.cells:
+            at = one.systems[each.origin], one.systems[each.target]
+            cell = grid.cells.setdefault(at, GridCell())
+            cell.add(each.scenario, each.outcome.result, each.outcome.why)
+            for role, rules in each.broken.items():
+                cell.broken.setdefault(one.systems[role], set()).update(rules)
+    return grid
+
+
+def print_grid(grid: Grid) -> Iterator[str]:
+    """Yield the lines of the grid as text: in each cell the results with the letters of their scenarios."""
+    names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
+    texts = {at: _summarize(cell) for at, cell in grid.cells.items()}
+    first = max(len("from \\ to"), *(map(len, names.values())))
+    widths = {
+        name: max(len(names[name]), *(len(text) for (_, target), text in texts.items() if target == name), 1)
+        for name in grid.systems
+    }
+    yield "  ".join(["from \\ to".ljust(first), *(names[name].ljust(widths[name]) for name in grid.systems)]).rstrip()
+    for origin in grid.systems:
+        row = [texts.get((origin, target), "-").ljust(widths[target]) for target in grid.systems]
+        yield "  ".join([names[origin].ljust(first), *row]).rstrip()
+    yield "  ".join(f"{letter} {name}" for name, letter in LETTERS.items())
+    for (origin, target), cell in grid.cells.items():
+        for system, rules in sorted(cell.broken.items()):
+            yield f"{names[origin]} -> {names[target]}: {names[system]} breaks {', '.join(sorted(rules))}"
+
+
+def _summarize(cell: GridCell) -> str:
+    found = [f"{result} {letters}" for result in Result if (letters := cell.letters(result))]
+    if cell.broken:
+        found.append(f"rules broken {len(set().union(*cell.broken.values()))}")
+    return ", ".join(found)
+
+
+def build_grid_page(grid: Grid) -> str:
+    """Return the grid as one HTML page; text of systems is escaped."""
+    return _TEMPLATES.get_template("grid.html").render(
+        grid=grid, results=list(Result), letters=LETTERS, scenarios=SCENARIOS, names=_shorten
+    )
+
+
+def _shorten(text: str) -> str:
+    return one_line(text, LONGEST_NAME)

@@ -1,0 +1,69 @@
+"""Read and write the results of a pair: ``pair.json`` in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.pair.outcomes import Outcome, Result
+from harness.pair.running import Cell
+from harness.sut.sut_file import SutFile
+
+RESULTS_FILE = "pair.json"
+SCHEMA = 1
+UNKNOWN = "unknown"
+"""A vendor or a version that a SUT file does not state."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairResults:
+    """The names of both systems, by role, and the results of the scenarios."""
+
+    systems: dict[str, str]
+    cells: tuple[Cell, ...]
+
+
+def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell]) -> None:
+    """Write the results to the folder of a pair."""
+    results = {
+        "schema": SCHEMA,
+        "systems": {role: asdict(file.sut) for role, file in files.items()},
+        "cells": [asdict(one) for one in cells],
+    }
+    (out / RESULTS_FILE).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def read_results(folder: Path) -> PairResults:
+    """Read the results of a pair; raise UsageError if the folder does not have them."""
+    path = folder / RESULTS_FILE
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        if tree["schema"] != SCHEMA:
+            raise UsageError(f"{path}: schema is {tree['schema']!r}; this version reads {SCHEMA}")
+        systems = {str(role): _name_system(one) for role, one in tree["systems"].items()}
+        cells = tuple(_read_cell(one, systems) for one in tree["cells"])
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror}; --grid takes the folders that `mqconform pair --out` wrote"
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: not a result of `mqconform pair`: {type(error).__name__}: {error}") from error
+    return PairResults(systems, cells)
+
+
+def _name_system(one: Mapping[str, Any]) -> str:
+    return " ".join(str(one[key]) for key in ("vendor", "name", "version") if one[key] not in ("", UNKNOWN))
+
+
+def _read_cell(one: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:
+    origin, target = str(one["origin"]), str(one["target"])
+    broken = {str(role): [str(rule) for rule in rules] for role, rules in one["broken"].items()}
+    for role in (origin, target, *broken):
+        if role not in systems:
+            raise ValueError(f"{role!r} is not a role of the pair")
+    outcome = Outcome(Result(one["outcome"]["result"]), str(one["outcome"]["why"]))
+    return Cell(str(one["scenario"]), origin, target, outcome, str(one["capture"]), broken)

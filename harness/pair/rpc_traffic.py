@@ -1,0 +1,47 @@
+"""Record the DCE/RPC connections between the systems of a pair, by which applications read queues remotely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from harness.capture.recorder import Connection, Recorder
+from harness.capture.rpc_stream import RpcFramer
+from harness.topology.relay import Link
+from reference_qm.codec import FramingError
+
+
+@dataclass(eq=False, slots=True)
+class _Recorded:
+    connection: Connection
+    framer: RpcFramer = field(default_factory=RpcFramer)
+    """The framer of the client's bytes."""
+
+
+class RpcTraffic:
+    """The observer of the RPC relays; the server is the recorder's SUT."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._of: dict[Link, _Recorded] = {}
+
+    def on_opened(self, link: Link) -> None:
+        """Record a connection."""
+        opening = self._recorder.record_opening(link.client, link.server, by_peer=True, rpc=True)
+        self._of[link] = _Recorded(opening)
+
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+        """Record bytes of one side; those of the client PDU by PDU."""
+        recorded = self._of[link]
+        if not from_initiator:
+            self._recorder.record_received(recorded.connection, data)
+            return
+        try:
+            pdus = recorded.framer.feed(data)
+        except FramingError as error:
+            pdus = [*error.packets, data]
+        for pdu in pdus:
+            self._recorder.record_sent(recorded.connection, pdu)
+
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
+        """Record the end of a connection."""
+        self._recorder.record_connection_end(self._of.pop(link).connection, by_peer=by_initiator)

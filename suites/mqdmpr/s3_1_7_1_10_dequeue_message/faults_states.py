@@ -1,0 +1,29 @@
+"""Faults of MS-MQDMPR 3.1.7.1.10 that break one cell of a table of states, written from the section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import Result
+
+
+@fault("purge-ends-pending-receive", breaks="MQDMPR-3.1.7.1.10-D01")
+class PurgeEndsReceives(Queues):
+    """A purge of the queue ends a pending receive without a cursor as cancelled."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        for descriptor in queue.OpenQueueDescriptorCollection.values():
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.DestructiveRead and reader.CursorReference is None:
+                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        return super().purge(queue, token, done, failed)

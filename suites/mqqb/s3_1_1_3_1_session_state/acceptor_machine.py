@@ -1,0 +1,130 @@
+"""The machine of a session that the system accepts, beside another session that is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import ConformanceFailure
+from harness.learn.learner import SessionSystem
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.states.machine import Machine, event, probe, state
+from harness.states.vocabulary import SILENCE
+
+NO_SESSION = "no session"
+
+
+class Acceptor(Machine, path=Path(__file__)):
+    """The peer opens a connection, and sends the packets of `mqconform learn`."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__()
+        self._beside = self._open_beside(peer)
+        self._system = SessionSystem(peer)
+        self._system.begin_word()
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("WAITING_EC_MSG")
+    def connect(self) -> None:
+        """Do nothing: the connection is open."""
+
+    @state("WAITING_CP_MSG")
+    def establish(self) -> None:
+        """Send an EstablishConnection request."""
+        self._send_first("EstablishConnection")
+
+    @state("OPEN")
+    def open(self) -> None:
+        """Send an EstablishConnection and a ConnectionParameters request."""
+        self._send_first("EstablishConnection", "ConnectionParameters")
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("EstablishConnection")
+    def send_establish_connection(self) -> str:
+        """Send an EstablishConnection request for any queue manager."""
+        return self._send("EstablishConnection")
+
+    @event("EstablishConnection for another")
+    def send_establish_connection_for_another(self) -> str:
+        """Send an EstablishConnection request for another queue manager."""
+        return self._send("EstablishConnection for another")
+
+    @event("ConnectionParameters")
+    @probe("ConnectionParameters")
+    def send_connection_parameters(self) -> str:
+        """Send a ConnectionParameters request."""
+        return self._send("ConnectionParameters")
+
+    @event("recoverable message")
+    @probe("recoverable message")
+    def send_message(self) -> str:
+        """Send a recoverable message."""
+        return self._send("recoverable message")
+
+    @event("SessionAck")
+    def send_session_ack(self) -> str:
+        """Send a SessionAck with correct counts."""
+        return self._send("SessionAck")
+
+    @event("early SessionAck")
+    def send_early_session_ack(self) -> str:
+        """Send a SessionAck for a message that the system did not send."""
+        return self._send("early SessionAck")
+
+    @event("SessionAck with a greater count")
+    def send_greater_count(self) -> str:
+        """Send a SessionAck whose UserMsgSequenceNumber is too great."""
+        return self._send("SessionAck with a greater count")
+
+    @event("SessionAck with a smaller count")
+    def send_smaller_count(self) -> str:
+        """Send a SessionAck whose UserMsgSequenceNumber is too small."""
+        return self._send("SessionAck with a smaller count")
+
+    @event("SessionAck with a wrong recoverable count")
+    def send_wrong_recoverable_count(self) -> str:
+        """Send a SessionAck whose RecoverableMsgSeqNumber is wrong."""
+        return self._send("SessionAck with a wrong recoverable count")
+
+    @event("unknown internal packet")
+    def send_unknown_packet(self) -> str:
+        """Send an internal packet of an unknown type."""
+        return self._send("unknown internal packet")
+
+    @event("no packet")
+    def send_no_packet(self) -> str:
+        """Send bytes that are no packet."""
+        return self._send("no packet")
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("message on another session")
+    def send_message_beside(self) -> str:
+        """Send a message on the other session; return the name of the answer."""
+        if self._beside is None:
+            return NO_SESSION
+        answer = self._beside.acknowledgment()
+        return SILENCE if answer is None else answer.kind
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _open_beside(self, peer: Peer) -> RawConversation | None:
+        """Open the other session; return None when the system does not, so that the event is judged all the same."""
+        try:
+            return peer.open_raw()
+        except ConformanceFailure:
+            return None
+
+    def _send(self, name: str) -> str:
+        outcome = self._system.send_input(name)
+        conversation = self._system.conversation
+        if conversation is not None:
+            self.evidence += [conversation.sent[-1], conversation.last]
+        return outcome
+
+    def _send_first(self, *names: str) -> None:
+        for name in names:
+            if self._system.send_input(name) != name:
+                raise ConformanceFailure(f"the SUT did not answer {name} as an acceptor does")

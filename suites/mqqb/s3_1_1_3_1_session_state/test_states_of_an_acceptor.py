@@ -1,0 +1,12 @@
+"""MS-MQQB 3.1.1.3.1, 3.1.5.1 to 3.1.5.8: each packet in each state of an accepted session, by the table states.toml."""
+
+from __future__ import annotations
+
+from harness.states.cells import for_each_cell, judge_cell
+from suites.mqqb.s3_1_1_3_1_session_state.acceptor_machine import Acceptor
+
+
+@for_each_cell(Acceptor)
+def test_accepted_session_follows_its_states(peer, judge, cell):
+    """A packet in each state of an accepted session has the outcome of its cell, and another session stays open."""
+    judge_cell(judge, cell, Acceptor(peer))

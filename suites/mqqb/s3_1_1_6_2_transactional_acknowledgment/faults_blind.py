@@ -1,0 +1,23 @@
+"""Violations of MS-MQQB 3.1.1.6.2 of round one, written without its checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.store.entries import removal_of
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+
+
+@fault("sender-message-with-jn-only-not-retained", breaks="MQQB-3.1.1.6.2-11", blind=True)
+class KeptOnlyForPositiveJournaling(TransactionalSending):
+    """The sender deletes a message that requests negative journaling only when its OrderAck arrives, without waiting
+    for the FinalAck.
+    """
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JN and not header.JP:
+            session.OutgoingMessageTable.remove(position)
+            self.qm.disk.save(removal_of([position.MessagePosition]))
+        else:
+            super().delete_ordered(session, position)

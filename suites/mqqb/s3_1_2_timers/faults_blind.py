@@ -1,0 +1,37 @@
+"""Violations of MS-MQQB 3.1.2 of round one, written without its checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_during
+from harness.faults.registry import add
+from reference_qm.core.sessions.session_opening import (
+    SessionOpening,
+)
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+add(
+    "acceptor-session-initialization-timer-not-restarted-by-response",
+    "MQQB-3.1.2.1-D01",
+    "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection response, so "
+    "the session has only the time that remains since the connection was accepted.",
+    skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
+    blind=True,
+)
+
+
+@fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
+class AcceptorUsesItsDefault(SessionAcks):
+    """An acceptor that waits for an acknowledgment uses its own default instead of the AckWaitTimeout that the
+    initiator sent.
+    """
+
+    def start_wait_timer(self, session: Session, now: Now) -> None:
+        agreed = session.AckWaitTimeout
+        if not session.initiator:
+            session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
+        super().start_wait_timer(session, now)
+        session.AckWaitTimeout = agreed

@@ -1,0 +1,15 @@
+"""MS-MQQB 3.1.5.2 to 3.1.5.8: each packet in each state of a session that the SUT opens, by the table states.toml."""
+
+from __future__ import annotations
+
+from harness.run.marks import needs
+from harness.states.cells import for_each_cell, judge_cell
+from suites.mqqb.s3_1_5_02_establish_a_protocol_session.initiator_machine import Initiator
+
+pytestmark = needs("send")
+
+
+@for_each_cell(Initiator)
+def test_opened_session_follows_its_states(peer, judge, cell):
+    """A packet in each state of a session that the SUT opens has the outcome of its cell."""
+    judge_cell(judge, cell, Initiator(peer))

@@ -1,0 +1,47 @@
+"""MS-MQQB 3.1.5.8.3 Security: FinalAcks of refused messages that request no administration acknowledgment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import MALLORY
+from harness.wire import protection
+from harness.wire.protection import SIG20
+from suites.mqqb.steps.secured import (
+    SYMMETRIC_KEYS,
+    Secured,
+    encrypt,
+    flip_signature_bit,
+    judge_dispositions,
+    sign,
+)
+
+ADVANCED = 5
+ROWS = (
+    ("MQQB-3.1.5.8.3-18", "signature", "final", "NACK_BAD_SIGNATURE"),
+    ("MQQB-3.1.5.8.3-41", "certificate", "final", "NACK_BAD_SIGNATURE"),
+    ("MQQB-3.1.5.8.3-85", "encryption", "final", "NACK_BAD_ENCRYPTION"),
+    ("MQQB-3.1.5.8.3-124", "sender", "final", "NACK_ACCESS_DENIED"),
+)
+
+
+@needs("security", "receive")
+@covers(*(rule for rule, *_ in ROWS))
+def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
+    """Transactional messages without a request for acknowledgments are refused for their signature, certificate,
+    encryption or sender: each causes a FinalAck with the class of its refusal.
+    """
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0}
+    stranger = {"SenderCert": MALLORY.certificate}
+    packets = {
+        "signature": flip_signature_bit(sign(secured.message(**quiet))),
+        "certificate": sign(secured.message(**quiet, security=stranger), SIG20, MALLORY.key),
+        "encryption": encrypt(
+            sut, secured.message(**quiet), ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=bytes(47)
+        ),
+        "sender": secured.message(MALLORY, **quiet),
+    }
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), ROWS)

@@ -1,0 +1,37 @@
+"""Violations of MS-MQQB 3.1.7.13 of round one, written without its checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    SessionAckPacket,
+)
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.session_opening import (
+    SessionOpening,
+)
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
+class PauseEndsWithTheSession(SessionOpening):
+    """The session of a queue that was paused while it was being established ends the state OnHold when it opens."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if not packet.InternalHeader.CS:
+            outgoing_queue(session).State = OutgoingQueueState.CONNECTED
+
+
+@fault("sender-pause-ack-of-empty-queue-with-whole-window", breaks="MQQB-3.1.7.13-08", blind=True)
+class EmptyQueueKeepsItsWindow(Administering):
+    """The SessionAck that pauses a queue without messages has the normal WindowSize."""
+
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        if len(session.OutgoingMessageTable):
+            return super().build_pause_ack(session)
+        return self.qm.session_acks.build(session)

@@ -1,0 +1,148 @@
+"""The machine of a queue that a remote reader has opened, with a read that waits or is not ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import ConformanceFailure
+from harness.peer.association import Call
+from harness.peer.remote import Remote
+from harness.states.machine import Machine, event, probe, state
+from harness.states.outcomes import name_call, name_read
+from harness.states.vocabulary import WAITS
+from harness.sut.outcomes import Outcome
+from harness.wire.rpc_qm2qm import Action
+
+LONG_MS = 600_000
+
+
+class Handle(Machine, path=Path(__file__)):
+    """A handle of a queue with the messages first and second.
+
+    Another reader, on a connection of its own, has a handle of the same queue; its read of another queue waits.
+    """
+
+    def __init__(self, remote: Remote) -> None:
+        super().__init__()
+        self._remote = remote
+        self._queue = remote.open_with_messages("first", "second")
+        association = remote.associate()
+        self._other = remote.open(association=association)
+        beside = remote.open("admin", association)
+        self._beside = beside.begin(Action.RECEIVE, ulTimeout=LONG_MS)
+        self._request_id = remote.request_id()
+        self._read: Call | None = None
+
+    # -- states ---------------------------------------------------------------------------------------------------
+
+    @state("open")
+    def leave_open(self) -> None:
+        """Do nothing: the queue is open."""
+
+    @state("unended")
+    def begin_receive(self) -> None:
+        """Receive the first message, and do not end the receive."""
+        self._read = self._queue.start_receive(dwRequestID=self._request_id).expect_success()
+
+    @state("waiting")
+    def wait(self) -> None:
+        """Let a receive wait at the empty queue."""
+        self._queue.purge().expect_success()
+        self._read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_MS)
+        if self._read.state_after_silence() != Call.WAITING:
+            raise ConformanceFailure("the receive does not wait")
+
+    @state("closed")
+    def close_first(self) -> None:
+        """Close the queue."""
+        self._queue.close().expect_success()
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    @event("receive")
+    def receive(self) -> str:
+        """Receive with time-out zero, and do not end the receive."""
+        return self._name_read(self._queue.start_receive())
+
+    @event("peek")
+    def peek(self) -> str:
+        """Peek with time-out zero."""
+        return self._name_read(self._queue.peek())
+
+    @event("end with RR_ACK")
+    def acknowledge(self) -> str:
+        """End the receive and keep its message."""
+        assert self._read is not None
+        return self._name_call(self._queue.acknowledge(self._read))
+
+    @event("end with RR_NACK")
+    def give_back(self) -> str:
+        """End the receive and return its message."""
+        assert self._read is not None
+        return self._name_call(self._queue.give_back(self._read))
+
+    @event("cancel")
+    def cancel(self) -> str:
+        """Cancel by the identifier of the read."""
+        return self._name_call(self._queue.cancel(self._request_id))
+
+    @event("message arrives")
+    def deliver(self) -> str:
+        """Deliver another message; return the outcome of the read that waits, if one does."""
+        waiting = None if self._read is None or self._read.answered else self._read
+        self._remote.deliver(["third"])
+        return Outcome.DONE if waiting is None else self._name_read(waiting.wait())
+
+    @event("purge")
+    def purge(self) -> str:
+        """Purge the queue by the handle."""
+        return self._name_call(self._queue.purge())
+
+    @event("close")
+    def close(self) -> str:
+        """Close the queue."""
+        return self._name_call(self._queue.close())
+
+    @event("lose the connection")
+    def lose_connection(self) -> str:
+        """Close the connection of the reader."""
+        self._queue.association.close()
+        self._remote.peer.settle()
+        return Outcome.DONE
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    @probe("read")
+    def look_at_read(self) -> str:
+        """Return the outcome of the read that waited: a cancelled one has no message, whatever its status (E51)."""
+        assert self._read is not None
+        if self._read.state_after_silence() == Call.WAITING:
+            return WAITS
+        self.evidence.append(self._read)
+        return self._read.label or Outcome.REFUSED
+
+    @probe("peek of the other reader")
+    def peek_other(self) -> str:
+        """Return the first message that the other reader sees."""
+        return self._name_read(self._other.peek())
+
+    @probe("peek of the other reader after an arrival")
+    def peek_other_when_message_came(self) -> str:
+        """Deliver a message, and return the first message that the other reader sees."""
+        self._remote.deliver(["third"])
+        return self.peek_other()
+
+    @probe("read of another queue")
+    def look_beside(self) -> str:
+        """Return the outcome of the read that waits at another queue."""
+        return name_read(self._beside)
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _name_read(self, call: Call) -> str:
+        self.evidence.append(call)
+        return name_read(call)
+
+    def _name_call(self, call: Call) -> str:
+        self.evidence.append(call)
+        return name_call(call)

@@ -1,0 +1,18 @@
+"""Violations of MS-MQQP 3.2.4.8 of round one, written without its checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import RemoteQueue
+
+
+@fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
+class QueueOpenedLast(ClientCancelling):
+    """The client sends the handle of the queue that it opened last as hQueue of RemoteQMCloseCursor."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        last = list(self.qm.remote_client.queues.values())[-1]
+        return super().build_close_cursor(last, cursor)

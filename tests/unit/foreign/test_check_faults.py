@@ -1,0 +1,47 @@
+"""In captures of a system with one fault, made by tshark, `check` names the rule of the fault, and only its kin.
+
+faults.toml lists the faults. `also` are rules that the same wrong bytes break; the reference without a fault breaks no
+rule in the captures of test_check_recorded.py, which have the same conversations.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.faults.registry import find_fault, load_faults
+from harness.foreign.check import check_capture
+from harness.foreign.systems import Wanted
+from harness.judging.passive import load_predicates
+from harness.judging.verdicts import Verdict
+from harness.rules.catalogue import load_catalogue
+
+RECORDED = Path(__file__).parent / "recorded" / "faults"
+FAULTS: dict[str, Any] = tomllib.loads((RECORDED / "faults.toml").read_text(encoding="utf-8"))["faults"]
+CATALOGUE = load_catalogue()
+
+
+def list_broken_rules(name: str) -> set[str]:
+    """Return the rules that the system breaks in the capture with a fault."""
+    systems = check_capture(RECORDED / f"{name}.pcapng.gz", CATALOGUE, Wanted.parse("10.77.0.2")).traffic.systems
+    verdicts = [entry for system in systems.by_name.values() for entry in system.take_verdicts()]
+    return {entry.rule for entry in verdicts if entry.verdict is Verdict.FAIL}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_capture_with_a_fault_breaks_the_rule_of_the_fault_and_its_kin(name: str) -> None:
+    fault = FAULTS[name]
+    assert list_broken_rules(name) == {fault["rule"], *fault.get("also", [])}
+
+
+def test_thirty_faults_of_different_rules_are_recorded() -> None:
+    load_faults()
+    rules = {fault["rule"] for fault in FAULTS.values()}
+    assert len(rules) == len(FAULTS) >= 30
+    assert rules <= load_predicates().keys()
+    assert all(fault["rule"] in find_fault(name).breaks for name, fault in FAULTS.items())
+    assert len({rule.partition("-")[0] for rule in rules}) >= 2
+    assert {path.name for path in RECORDED.glob("*.gz")} == {f"{name}.pcapng.gz" for name in FAULTS}
