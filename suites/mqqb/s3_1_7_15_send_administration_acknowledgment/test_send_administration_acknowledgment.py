@@ -525,7 +525,7 @@ def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judg
     came = receiver.await_acks(1)
     judge(
         "MQQB-3.1.7.15-14",
-        expected=[f"type {QueueType.ON_DESTINATION}, {ADMIN_NUMBER}".lower()],
+        expected=[f"{ADMIN_NUMBER} of type {QueueType.ON_DESTINATION}".lower()],
         observed=[_describe_queue(ack, "Destination") for ack in came],
         case="destinations of the acknowledgments",
         evidence=[sent, *came],
