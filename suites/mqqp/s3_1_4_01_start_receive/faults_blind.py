@@ -5,17 +5,6 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-
-
-@fault("server-cursor-of-other-queue-accepted", breaks="MQQP-3.1.4.1-D12", blind=True)
-class CursorOfAnyQueue(RemoteStarting):
-    """The server accepts an hCursor that belongs to another open queue."""
-
-    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
-        everywhere = (one.CursorCollection.get(handle) for one in self.qm.descriptors.values())
-        return super().find_remote_cursor(descriptor, handle) or next(filter(None, everywhere), None)
 
 
 @fault("server-entry-with-same-request-id-of-other-queue-removed", breaks="MQQP-3.1.4.1-D18", blind=True)
