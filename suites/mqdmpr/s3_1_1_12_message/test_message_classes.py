@@ -84,11 +84,11 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
-        for act, bit, value, need in (
-            (receive_first_message, "PR", RECEIVE, "receive"),
-            (purge_queue, "NR", Q_PURGED, "receive"),
-            (delete, "NR", Q_DELETED, "queue_control"),
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=name)
+        for name, act, bit, value, need in (
+            ("take", receive_first_message, "PR", RECEIVE, "receive"),
+            ("purge", purge_queue, "NR", Q_PURGED, "receive"),
+            ("delete", delete, "NR", Q_DELETED, "queue_control"),
         )
     ],
 )
@@ -110,8 +110,11 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=act.__name__)
-        for act, bit, value in ((take, "PR", RECEIVE), (purge, "NR", Q_PURGED))
+        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=name)
+        for name, act, bit, value in (
+            ("take", receive_first_message, "PR", RECEIVE),
+            ("purge", purge_queue, "NR", Q_PURGED),
+        )
     ],
 )
 def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge, act, bit, value):
@@ -164,7 +167,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
     number = high | (peer.message_id() & 0xFFFF)
     sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
     acks = receiver.await_acks(1)
-    observed = [correlation(ack) for ack in acks]
+    observed = [correlation_id_of(ack) for ack in acks]
     judge("MQMQ-2.2.18.1.3-D01", expected=[identifier(sent)], observed=observed, evidence=[sent, *acks])
     receiver.acknowledge_all()
 

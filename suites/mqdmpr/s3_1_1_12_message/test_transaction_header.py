@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.disposition import delete, get_final_ack_identifier, identifier, purge, take
+from suites.mqqb.steps.disposition import (
+    delete,
+    get_final_ack_identifier,
+    identifier,
+    purge_queue,
+    receive_first_message,
+)
 from suites.mqqb.steps.ordering import Receiver
 
 SHORT_LIFETIME_S = 2
@@ -27,7 +33,7 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
 
 @needs("receive", "queue_control")
 @covers(*RULES)
-@pytest.mark.parametrize("act", [take, purge, delete])
+@pytest.mark.parametrize("act", [receive_first_message, purge_queue, delete], ids=["take", "purge", "delete"])
 def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
     """Two transactional messages are received, purged, or deleted with their queue: the SUT sends a FinalAck for the
     message with FA 1, and none for the message with FA 0.
@@ -38,7 +44,7 @@ def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
     packets = [receiver.send(destination=to, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.eventually(lambda: len(sut.labels(queue)) == len(packets))
-    for _ in packets if act is take else packets[:1]:
+    for _ in packets if act is receive_first_message else packets[:1]:
         act(sut, queue)
     _judge_final_acks(judge, receiver, packets)
 

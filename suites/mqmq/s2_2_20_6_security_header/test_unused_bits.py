@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign
+from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
@@ -40,8 +40,8 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     secured.agree_on_signatures()
     packets = {}
     for bit in UNUSED:
-        packets[f"{bit}, genuine"] = sign(secured.message(security={bit: 1}))
-        packets[f"{bit}, forged"] = flip_signature_bit(sign(secured.message(security={bit: 1})))
+        packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}))
+        packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
     found = secured.dispositions(packets)
     for bit, rule in UNUSED.items():
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]

@@ -15,7 +15,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign
+from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.tracing import Report
 
@@ -117,8 +117,8 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packets = {
-        "genuine": sign(secured.message(several=True), SIG30),
-        "forged": flip_signature_bit(sign(secured.message(several=True), SIG30)),
+        "genuine": sign_message(secured.message(several=True), SIG30),
+        "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
         packet["MultiQueueFormatHeader"].Signature.Reserved = RESERVED

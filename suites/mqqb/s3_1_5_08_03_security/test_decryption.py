@@ -85,7 +85,9 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     """Encrypted bodies that fill the last block of the cipher, or that end like its padding, arrive unchanged."""
     secured = Secured(peer, sut)
     packets = {
-        f"{name}, {body!a}": encrypt(sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits])
+        f"{name}, {body!a}": encrypt_message(
+            sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits]
+        )
         for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
         for body in BODY_ENDS
     }
