@@ -39,7 +39,7 @@ class RpcListener:
     ) -> None:
         self.deliver = deliver
         self.unsent = unsent or Unsent()
-        self.unsent.measure(lambda: (client.waiting for client in self._open))
+        self.unsent.measure(lambda: (client.waiting_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
@@ -153,7 +153,7 @@ class _Connection(asyncio.Protocol):
         self._paused = False
 
     @property
-    def waiting(self) -> int:
+    def waiting_bytes(self) -> int:
         """The number of bytes that were not sent or not handled yet."""
         return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
@@ -198,7 +198,7 @@ class _Connection(asyncio.Protocol):
         """Send bytes in order; bytes for a connection that breaks are lost."""
         if self._transport is None or self._transport.is_closing():
             return
-        waiting = self.waiting
+        waiting = self.waiting_bytes
         if waiting + len(data) > self._listener.unsent_bytes or self._listener.unsent.is_full(waiting):
             self._transport.abort()
             return

@@ -84,11 +84,11 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
-        for act, bit, value, need in (
-            (receive_first_message, "PR", RECEIVE, "receive"),
-            (purge_queue, "NR", Q_PURGED, "receive"),
-            (delete, "NR", Q_DELETED, "queue_control"),
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=name)
+        for name, act, bit, value, need in (
+            ("take", receive_first_message, "PR", RECEIVE, "receive"),
+            ("purge", purge_queue, "NR", Q_PURGED, "receive"),
+            ("delete", delete, "NR", Q_DELETED, "queue_control"),
         )
     ],
 )
@@ -110,8 +110,11 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=act.__name__)
-        for act, bit, value in ((receive_first_message, "PR", RECEIVE), (purge_queue, "NR", Q_PURGED))
+        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=name)
+        for name, act, bit, value in (
+            ("take", receive_first_message, "PR", RECEIVE),
+            ("purge", purge_queue, "NR", Q_PURGED),
+        )
     ],
 )
 def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge, act, bit, value):
