@@ -148,5 +148,5 @@ def test_a_sut_that_never_answers_is_no_mistake_of_the_harness() -> None:
     environment = VirtualEnvironment()
     environment.listen(Endpoint(FILE.driver.address, FILE.driver.rpc_port), lambda stream: Silent())
     silent = RemoteControl(environment, FILE, FILE.driver.rpc_port)
-    with pytest.raises(ControlRefused, match=r"did not end a remote read: RemoteOpen was not answered within 60000 ms$"):
+    with pytest.raises(ControlRefused, match=r"did not end .*: RemoteOpen was not answered within 60000 ms$"):
         silent.call("peek", queue=PLAIN)
