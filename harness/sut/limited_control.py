@@ -55,19 +55,10 @@ class ReadingControl:
         self._remote = remote
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        if verb == "cancel":
-            return self._cancel(**arguments)
         return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
 
-    def _cancel(self, request: int) -> dict[str, Any]:
-        if request < 0:
-            return self._remote.call("cancel", request=_of_remote(request))
-        return self._control.call("cancel", request=request)
-
     def begin(self, verb: str, **arguments: Any) -> int:
-        if verb == "cancel" and arguments["request"] < 0:
-            arguments = {"request": _of_remote(arguments["request"])}
-        elif verb == "cancel" or not self._remote.offers(verb):
+        if not self._remote.offers(verb):
             return self._control.begin(verb, **arguments)
         return _of_remote(self._remote.begin(verb, **arguments))
 

@@ -19,7 +19,7 @@ from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.commands import CancelWaiting, Request
+from reference_qm.surface.commands import Request
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.remote_commands import (
     RemoteClose,
@@ -61,7 +61,6 @@ class RemoteControl:
             "close_cursor": lambda cursor: self._ask(RemoteCloseCursor(cursor)),
             "peek": self._peek,
             "purge": self._purge,
-            "cancel": self._cancel,
         }
 
     def offers(self, verb: str) -> bool:
@@ -81,11 +80,7 @@ class RemoteControl:
             close()
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Request a read whose answer may come much later, or a cancellation."""
-        if verb == "cancel":
-            token = self.host.begin(CancelWaiting(arguments["request"]))
-            self._begun[token] = lambda: None
-            return token
+        """Request a read whose answer may come much later."""
         request, close = self._make_read(verb, arguments)
         token = self.host.begin(request)
         self._begun[token] = close
@@ -125,9 +120,6 @@ class RemoteControl:
 
     def _open_queue(self, queue: str, access: str = "receive", *, deny_receive: bool = False) -> dict[str, Any]:
         return {"handle": self._open(queue, access, deny_receive=deny_receive)}
-
-    def _cancel(self, request: int) -> dict[str, Any]:
-        return self._ask(CancelWaiting(request))
 
     def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
         remote = self._open(queue, "peek")

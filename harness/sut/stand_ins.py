@@ -32,18 +32,13 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
             "provisioned.operating_system_type",
             lambda file: bool(file.provisioned.operating_system_type),
         ),
-        "signing_keys": StandIn(
-            "queue_control",
-            "provisioned.public_signing_keys_base64",
-            lambda file: bool(file.provisioned.public_signing_keys_base64),
-        ),
         "insecure_nacks": StandIn(
             "configure", "provisioned.send_insecure_nacks = true", lambda file: file.provisioned.send_insecure_nacks
         ),
     }
 )
-"""By need: a queue with some properties; timers whose duration is known; the type of its operating system; the public
-keys that its signatures are verified with (which ``identity`` shows); SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
+"""By need: a queue with some properties; timers whose duration is known; the type of its operating system;
+SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
 """
 
 

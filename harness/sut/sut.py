@@ -175,14 +175,6 @@ class Sut(OwnQueues):
         return self.file.capabilities.get("directory", False)
 
     @property
-    def signing_keys(self) -> bytes:
-        """The public keys that verify the SUT's signatures; empty if neither the SUT nor its directory shows them."""
-        shown = self.file.provisioned.public_signing_keys_base64
-        if not shown and "queue_control" in self.facilities:
-            shown = self.control.call("identity").get("public_signing_keys_base64") or ""
-        return base64.b64decode(shown)
-
-    @property
     def reads_remotely(self) -> bool:
         """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
 

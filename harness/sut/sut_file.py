@@ -161,7 +161,6 @@ class ProvisionedTable:
     send_insecure_nacks: bool = False
     operating_system_type: str = ""
     public_encryption_keys_base64: str = ""
-    public_signing_keys_base64: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,11 +418,10 @@ def _check_timers(timers: TimersTable, where: str) -> None:
 
 
 def _check_keys(provisioned: ProvisionedTable, where: str) -> None:
-    for key in ("public_encryption_keys_base64", "public_signing_keys_base64"):
-        try:
-            base64.b64decode(getattr(provisioned, key), validate=True)
-        except ValueError as error:
-            raise UsageError(f"{where}: provisioned.{key} is not base64: {error}") from error
+    try:
+        base64.b64decode(provisioned.public_encryption_keys_base64, validate=True)
+    except ValueError as error:
+        raise UsageError(f"{where}: provisioned.public_encryption_keys_base64 is not base64: {error}") from error
 
 
 def _check_reference(reference: ReferenceTable, where: str) -> None:

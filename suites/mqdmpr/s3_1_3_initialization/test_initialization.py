@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -15,11 +17,11 @@ INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_EXPONENT = 3
 
 
-@needs("security", "signing_keys")
+@needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
     """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
-    blob = sut.signing_keys
+    blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return

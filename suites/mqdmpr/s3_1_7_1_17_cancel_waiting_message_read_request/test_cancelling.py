@@ -8,7 +8,7 @@ from suites.applications import Application
 PENDING_TIMEOUT_MS = 60_000
 
 
-@needs("queues", "receive")
+@needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
     """Of an answered, a pending and a cancelled receive, only the pending receive can be cancelled; a different pending

@@ -88,14 +88,13 @@ def test_queues_without_remote_reading_stand_in_for_nothing() -> None:
 
 
 def test_provisioned_settings_are_in_force_and_stand_in_for_configure() -> None:
-    with closing(view(send_insecure_nacks=True, public_signing_keys_base64="a2V5cw==")) as sut:
+    with closing(view(send_insecure_nacks=True, public_encryption_keys_base64="a2V5cw==")) as sut:
         assert sut.has("insecure_nacks")
         assert not sut.has("configure")
         sut.send_insecure_nacks()
-        assert sut.signing_keys == b"keys"
+        assert sut.encryption_keys == b"keys"
     with closing(view()) as sut:
         assert not sut.has("insecure_nacks")
-        assert sut.signing_keys == b""
 
 
 @pytest.mark.parametrize(

@@ -73,16 +73,12 @@ def test_a_queue_is_opened_and_read_by_handle_cursor_and_lookup_identifier(remot
         remote.call("receive", handle=handle)
 
 
-def test_a_waiting_read_is_answered_later_or_cancelled(remote: RemoteControl) -> None:
+def test_a_waiting_read_is_answered_later_and_never_cancelled_by_the_tester(remote: RemoteControl) -> None:
     remote.call("purge", queue=PLAIN)
     waiting = remote.begin("receive", queue=PLAIN, timeout_ms=600_000)
     assert remote.answer(waiting) is None
-    remote.host.environment.run_until(lambda: False, 1_000)
-    remote.call("cancel", request=waiting)
-    remote.host.environment.run_until(lambda: False, 1_000)
-    answer = remote.answer(waiting)
-    assert answer is not None
-    assert not answer["ok"]
+    with pytest.raises(Unsupported, match="cancel"):  # the tester's own queue manager would answer
+        remote.call("cancel", request=waiting)
 
 
 def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
@@ -90,7 +86,7 @@ def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
 
 
 def test_cursor_that_does_not_advance_is_abandoned() -> None:
-    with pytest.raises(ControlRefused, match=r"brings message [0-9]+ of .* again"):
+    with pytest.raises(ControlRefused, match=r"returns message [0-9]+ of .* again"):
         bodies(reading_control("server-peek-next-stays-at-message"))
 
 
@@ -152,5 +148,5 @@ def test_a_sut_that_never_answers_is_no_mistake_of_the_harness() -> None:
     environment = VirtualEnvironment()
     environment.listen(Endpoint(FILE.driver.address, FILE.driver.rpc_port), lambda stream: Silent())
     silent = RemoteControl(environment, FILE, FILE.driver.rpc_port)
-    with pytest.raises(ControlRefused, match=r"without an end: RemoteOpen was not answered within 60000 ms$"):
+    with pytest.raises(ControlRefused, match=r"did not end .*: RemoteOpen was not answered within 60000 ms$"):
         silent.call("peek", queue=PLAIN)
